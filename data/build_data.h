@@ -1,0 +1,35 @@
+#ifndef TESSERA_DATA_BUILD_DATA_H_
+#define TESSERA_DATA_BUILD_DATA_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "data/data.pb.h"
+#include "data/datasets/dataset.h"
+#include "data/loader/data_loader.h"
+
+namespace tessera {
+
+enum class Split { kTrain, kEval };
+
+// Opens the samples of one split, whichever kind the config names: one switch over the kinds.
+absl::StatusOr<std::shared_ptr<const Dataset>> OpenDataset(const DataConfig& config, Split split);
+
+// What a run says of its data beside DataConfig.
+struct DataSpec {
+  Split split = Split::kTrain;
+  int64_t batch_size = 16;
+  int num_classes = 0;  // labels outside 0..num_classes-1 (and not ignored) are errors
+  uint64_t seed = 17;
+};
+
+// The batches of one split. The trainer sees no difference between local and streamed sets.
+// Training batches are shuffled, cropped and augmented as the config says; evaluation batches come
+// in the order of the set, each sample once.
+absl::StatusOr<std::unique_ptr<DataLoader>> BuildDataLoader(const DataConfig& config,
+                                                            const DataSpec& spec);
+
+}  // namespace tessera
+
+#endif  // TESSERA_DATA_BUILD_DATA_H_

@@ -1,0 +1,34 @@
+#ifndef TESSERA_DATA_DATASETS_DATASET_H_
+#define TESSERA_DATA_DATASETS_DATASET_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace tessera {
+
+// One sample as it is stored: views of file contents that `owner` keeps alive.
+struct Sample {
+  absl::string_view name;   // for messages: a file name or a key
+  absl::string_view image;  // JPEG or PNG file contents
+  absl::string_view mask;   // PNG file contents; empty where the set has no masks
+  std::shared_ptr<const void> owner;
+};
+
+// A set of samples with random access. All methods may be called from several threads at once.
+class Dataset {
+ public:
+  virtual ~Dataset() = default;
+
+  virtual int64_t size() const = 0;
+
+  // The sample at `index`, 0 to size() - 1. The index is the sample's id: the order of samples,
+  // their random numbers and messages refer to it.
+  virtual absl::StatusOr<Sample> Get(int64_t index) const = 0;
+};
+
+}  // namespace tessera
+
+#endif  // TESSERA_DATA_DATASETS_DATASET_H_

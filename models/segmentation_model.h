@@ -1,0 +1,22 @@
+#ifndef TESSERA_MODELS_SEGMENTATION_MODEL_H_
+#define TESSERA_MODELS_SEGMENTATION_MODEL_H_
+
+#include <torch/nn/module.h>
+
+namespace tessera {
+
+// A network from images to class logits.
+class SegmentationModel : public torch::nn::Module {
+ public:
+  // images: [N, 3, H, W] float32, normalised, channels_last for speed.
+  // Returns logits [N, num_classes, h, w] on the model's own coarse grid, H / h the output stride.
+  // Losses and metrics resize them to the size of the labels.
+  virtual at::Tensor forward(const at::Tensor& images) = 0;
+
+  // How the logits are resized to the labels' size.
+  virtual bool align_corners() const = 0;
+};
+
+}  // namespace tessera
+
+#endif  // TESSERA_MODELS_SEGMENTATION_MODEL_H_
