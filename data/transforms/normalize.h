@@ -18,8 +18,10 @@ class Normalizer {
   void Apply(float* row, int pixels) const;
 
  private:
-  std::array<float, 3> scale_{};
-  std::array<float, 3> offset_{};
+  // The three values over and over: a row is worked through 8 pixels at a time.
+  static constexpr int kPeriod = 24;
+  std::array<float, kPeriod> scale_{};
+  std::array<float, kPeriod> offset_{};
 };
 
 }  // namespace tessera

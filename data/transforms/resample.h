@@ -41,9 +41,16 @@ void Resample(const Image& image, const AxisPlan& rows, const AxisPlan& columns,
               ResampleScratch* scratch, float* out, int64_t out_stride,
               absl::FunctionRef<void(float* row)> finish);
 
-// The source pixel of each of `target` pixels of an axis by the pixel-centre rule, in integers:
-// floor((i + 1/2) * source / target).
-void PlanNearest(int source, int target, std::vector<int32_t>* plan);
+// The source pixel of outputs `begin` to `begin + count` - 1 of an axis resized from `source` to
+// `target` pixels, in reverse order if `reverse`: floor((i + 1/2) * source / target), in integers.
+// Unlike floor(i * source / target) it keeps a mask on the pixels of its bilinear image.
+void PlanNearest(int source, int target, int begin, int count, bool reverse,
+                 std::vector<int32_t>* plan);
+
+// Copies the pixels that the two plans name from `labels`, rows of `width`, to `out`, rows of
+// `out_stride`.
+void ResampleLabels(const uint8_t* labels, int width, const std::vector<int32_t>& rows,
+                    const std::vector<int32_t>& columns, uint8_t* out, int64_t out_stride);
 
 }  // namespace tessera
 
