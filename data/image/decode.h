@@ -2,22 +2,32 @@
 #define TESSERA_DATA_IMAGE_DECODE_H_
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "data/image/image.h"
+#include "data/image/image_info.h"
 
 namespace tessera {
 
-// Decodes the file contents `bytes`, JPEG or PNG by content whatever its name was, into 8-bit RGB
-// (3 channels). Gray, palette, CMYK, YCCK, alpha (dropped) and 16-bit images are converted as
-// Pillow's convert("RGB") does. EXIF orientation is not applied: pixels stay as stored, so that
-// they match a mask. An image that is cut short or damaged is an error, never a picture with gray
-// in it.
+// All functions tell JPEG and PNG by content, whatever the file was called, and may be called from
+// any number of threads. Errors say what the bytes look like; the caller adds the file's name.
+
+// Decodes the file contents `bytes` into 8-bit RGB (3 channels). Gray, palette, CMYK, YCCK, alpha
+// (dropped) and 16-bit images are converted as Pillow's convert("RGB") does. EXIF orientation is
+// not applied: pixels stay as stored, so that they match a mask. An image that is cut short or
+// damaged is an error, never a picture with gray in it. After an error `*image` is unspecified.
+//
+// Pixels of JPEG are those of libjpeg-turbo with its accurate DCT and smooth chroma upsampling;
+// another decoder may differ by a few units, and by more at edges of colour.
 absl::Status DecodeRgb(absl::string_view bytes, Image* image);
 
 // Decodes a PNG mask into class indices (1 channel): palette images give their indices, gray images
-// of 1, 2, 4 or 8 bits their values unscaled. Images of 3 channels, 16 bits or JPEG are refused
-// with the reason.
+// of 1, 2, 4 or 8 bits their values unscaled. Images of 2 or more channels, 16 bits or JPEG are
+// refused with the reason.
 absl::Status DecodeMask(absl::string_view bytes, Image* mask);
+
+// Format, size and channels, from the headers alone: the pixels may still be cut short or damaged.
+absl::StatusOr<ImageInfo> ReadImageInfo(absl::string_view bytes);
 
 }  // namespace tessera
 
