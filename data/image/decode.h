@@ -12,10 +12,11 @@ namespace tessera {
 // All functions tell JPEG and PNG by content, whatever the file was called, and may be called from
 // any number of threads. Errors say what the bytes look like; the caller adds the file's name.
 
-// Decodes the file contents `bytes` into 8-bit RGB (3 channels). Gray, palette, CMYK, YCCK, alpha
-// (dropped) and 16-bit images are converted as Pillow's convert("RGB") does. EXIF orientation is
-// not applied: pixels stay as stored, so that they match a mask. An image that is cut short or
-// damaged is an error, never a picture with gray in it. After an error `*image` is unspecified.
+// Decodes the file contents `bytes` into 8-bit RGB (3 channels). Gray, palette, CMYK, YCCK and
+// alpha (dropped) are converted as Pillow's convert("RGB") does; 16 bits keep their high byte, gray
+// too, which Pillow would cut at 255. EXIF orientation is not applied: pixels stay as stored, so
+// that they match a mask. An image that is cut short or damaged is an error, never a picture with
+// gray in it. After an error `*image` is unspecified.
 //
 // Pixels of JPEG are those of libjpeg-turbo with its accurate DCT and smooth chroma upsampling;
 // another decoder may differ by a few units, and by more at edges of colour.

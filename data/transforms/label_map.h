@@ -24,7 +24,7 @@ struct LabelMapOptions {
 
   // The class that each label becomes, *after* reduce_zero_label; `ignore_index` leaves a label
   // out. Empty: labels are kept.
-  std::vector<int> subset;
+  std::vector<int> subset = {};
 };
 
 // From the values that a mask stores to the labels that a model learns, by a table of 256 entries.
