@@ -29,14 +29,13 @@ ImageSize EvalTransform::OutputSize(ImageSize size) const {
 absl::Status EvalTransform::Apply(const Image& image, const Image& mask, TransformScratch* scratch,
                                   float* out_image, uint8_t* out_labels) const {
   TESSERA_RETURN_IF_ERROR(CheckSample(image, mask));
-  scratch->labels.resize(mask.pixels.size());
-  TESSERA_RETURN_IF_ERROR(label_map_.Apply(mask.pixels, scratch->labels.data()));
+  TESSERA_RETURN_IF_ERROR(label_map_.Check(mask.pixels));
 
   const ImageSize size = OutputSize({image.height, image.width});
   PlanNearest(mask.height, size.height, 0, size.height, /*reverse=*/false, &scratch->mask_rows);
   PlanNearest(mask.width, size.width, 0, size.width, /*reverse=*/false, &scratch->mask_columns);
-  ResampleLabels(scratch->labels.data(), mask.width, scratch->mask_rows, scratch->mask_columns,
-                 out_labels, size.width);
+  ResampleLabels(mask, scratch->mask_rows, scratch->mask_columns, label_map_.table(), out_labels,
+                 size.width);
   return ApplyImage(image, scratch, out_image);
 }
 

@@ -46,36 +46,35 @@ absl::StatusOr<LabelMap> LabelMap::Create(const LabelMapOptions& options) {
   const int stored_classes =
       options.subset.empty() ? options.num_classes : static_cast<int>(options.subset.size());
   const int shift = options.reduce_zero_label ? 1 : 0;
-  map.max_raw_ = std::min(stored_classes - 1 + shift, 255);
-  std::array<bool, 256> has_raw{};
+  map.max_raw_ = static_cast<uint8_t>(std::min(stored_classes - 1 + shift, 255));
+  map.ignored_raw_ = options.reduce_zero_label ? 255 : map.ignore_index_;
   for (int raw = 0; raw < 256; ++raw) {
-    const bool ignored =
-        options.reduce_zero_label ? raw == 0 || raw == 255 : raw == options.ignore_index;
     const int label = raw - shift;
-    if (ignored) {
-      map.label_[raw] = map.ignore_index_;
-    } else if (label >= stored_classes) {
-      map.invalid_[raw] = 1;
-      continue;
-    } else {
-      map.label_[raw] =
-          static_cast<uint8_t>(options.subset.empty() ? label : options.subset[label]);
-    }
-    const uint8_t target = map.label_[raw];
-    if (!has_raw[target]) map.raw_[target] = static_cast<uint8_t>(raw);
-    has_raw[target] = true;
+    const bool is_class = label >= 0 && label < stored_classes && raw != map.ignored_raw_;
+    map.label_[raw] = static_cast<uint8_t>(!is_class                ? options.ignore_index
+                                           : options.subset.empty() ? label
+                                                                    : options.subset[label]);
   }
-  for (int label = 0; label < 256; ++label) {
-    if (!has_raw[label]) map.raw_[label] = static_cast<uint8_t>(label);
+  for (int label = 0; label < 256; ++label) map.raw_[label] = static_cast<uint8_t>(label);
+  for (int raw = 255; raw >= 0; --raw) {
+    if (map.IsValid(static_cast<uint8_t>(raw))) {
+      map.raw_[map.label_[raw]] = static_cast<uint8_t>(raw);
+    }
   }
   return map;
 }
 
-absl::Status LabelMap::Apply(absl::Span<const uint8_t> raw, uint8_t* labels) const {
-  // The check comes first: `labels` may be `raw` itself, and the message counts raw values.
+absl::Status LabelMap::Check(absl::Span<const uint8_t> raw) const {
+  const uint8_t max_raw = max_raw_, ignored_raw = ignored_raw_;
   uint8_t invalid = 0;
-  for (const uint8_t value : raw) invalid |= invalid_[value];
-  if (invalid != 0) return OutOfRange(raw);
+  for (const uint8_t value : raw) {
+    invalid |= static_cast<uint8_t>(value > max_raw) & static_cast<uint8_t>(value != ignored_raw);
+  }
+  return invalid == 0 ? absl::OkStatus() : OutOfRange(raw);
+}
+
+absl::Status LabelMap::Apply(absl::Span<const uint8_t> raw, uint8_t* labels) const {
+  if (absl::Status status = Check(raw); !status.ok()) return status;
   for (size_t i = 0; i < raw.size(); ++i) labels[i] = label_[raw[i]];
   return absl::OkStatus();
 }
@@ -86,7 +85,7 @@ absl::Status LabelMap::OutOfRange(absl::Span<const uint8_t> raw) const {
   int first = -1;
   int64_t pixels = 0;
   for (int value = 0; value < 256; ++value) {
-    if (invalid_[value] == 0 || counts[value] == 0) continue;
+    if (IsValid(static_cast<uint8_t>(value)) || counts[value] == 0) continue;
     if (first < 0) first = value;
     pixels += counts[value];
   }
@@ -97,9 +96,9 @@ absl::Status LabelMap::OutOfRange(absl::Span<const uint8_t> raw) const {
   }
   absl::StrAppend(&message, " is out of range: ");
   if (reduce_zero_label_) {
-    absl::StrAppend(&message, "classes are 1 to ", max_raw_, ", 0 and 255 are ignored");
+    absl::StrAppend(&message, "classes are 1 to ", int{max_raw_}, ", 0 and 255 are ignored");
   } else {
-    absl::StrAppend(&message, "classes are 0 to ", max_raw_, ", ", int{ignore_index_},
+    absl::StrAppend(&message, "classes are 0 to ", int{max_raw_}, ", ", int{ignore_index_},
                     " is ignored");
   }
   return absl::InvalidArgumentError(

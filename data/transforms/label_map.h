@@ -33,9 +33,15 @@ class LabelMap {
   // An error if the options contradict each other or 8 bits.
   static absl::StatusOr<LabelMap> Create(const LabelMapOptions& options);
 
-  // Writes the label of each of `raw` to `labels`, which may be the same memory. If a value has no
-  // label, the error says which value, in how many pixels, and what is allowed.
+  // An error if one of `raw` has no label; it says which value, in how many pixels, and what is
+  // allowed.
+  absl::Status Check(absl::Span<const uint8_t> raw) const;
+
+  // Checks `raw` and writes the label of each to `labels`, which may be the same memory.
   absl::Status Apply(absl::Span<const uint8_t> raw, uint8_t* labels) const;
+
+  // The label of each value that a mask may store; `ignore_index` for those that it may not.
+  const std::array<uint8_t, 256>& table() const { return label_; }
 
   // The value that a mask stores for `label`, for writing predictions in the set's own form: 1 for
   // class 0 of ADE20K. Of several values the smallest; a label that no mask value has gives itself.
@@ -46,15 +52,17 @@ class LabelMap {
 
  private:
   LabelMap() = default;
+  bool IsValid(uint8_t raw) const { return raw <= max_raw_ || raw == ignored_raw_; }
   absl::Status OutOfRange(absl::Span<const uint8_t> raw) const;
 
   int num_classes_ = 0;
   bool reduce_zero_label_ = false;
   uint8_t ignore_index_ = 255;
-  int max_raw_ = 0;                     // largest value of a class
-  std::array<uint8_t, 256> label_{};    // by raw value
-  std::array<uint8_t, 256> invalid_{};  // 1 where a raw value has no label
-  std::array<uint8_t, 256> raw_{};      // by label
+  // The values that a mask may store: up to max_raw_, and this one.
+  uint8_t max_raw_ = 0;
+  uint8_t ignored_raw_ = 255;
+  std::array<uint8_t, 256> label_{};  // by raw value
+  std::array<uint8_t, 256> raw_{};    // by label
 };
 
 }  // namespace tessera

@@ -24,13 +24,15 @@ void Multiply(float factor, float* row, int size) {
 
 void Saturate(float factor, Block* block) {
   for (int i = 0; i < kBlock; ++i) {
-    const float value = std::max(std::max(block->red[i], block->green[i]), block->blue[i]);
-    const float least = std::min(std::min(block->red[i], block->green[i]), block->blue[i]);
+    const float r = block->red[i], g = block->green[i], b = block->blue[i];
+    const float value = std::max(std::max(r, g), b);
+    const float chroma = value - std::min(std::min(r, g), b);
     // New over old saturation. Gray has none, and stays as it is with any ratio.
-    const float ratio = std::min(factor, value / std::max(value - least, 1e-6f));
-    block->red[i] = value - (value - block->red[i]) * ratio;
-    block->green[i] = value - (value - block->green[i]) * ratio;
-    block->blue[i] = value - (value - block->blue[i]) * ratio;
+    const float limit = value / std::max(chroma, 1e-6f);
+    const float ratio = factor < limit ? factor : limit;
+    block->red[i] = value - (value - r) * ratio;
+    block->green[i] = value - (value - g) * ratio;
+    block->blue[i] = value - (value - b) * ratio;
   }
 }
 

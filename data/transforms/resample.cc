@@ -136,15 +136,16 @@ void PlanNearest(int source, int target, int begin, int count, bool reverse,
   }
 }
 
-void ResampleLabels(const uint8_t* labels, int width, const std::vector<int32_t>& rows,
-                    const std::vector<int32_t>& columns, uint8_t* out, int64_t out_stride) {
+void ResampleLabels(const Image& mask, const std::vector<int32_t>& rows,
+                    const std::vector<int32_t>& columns, const std::array<uint8_t, 256>& table,
+                    uint8_t* out, int64_t out_stride) {
   for (size_t y = 0; y < rows.size(); ++y, out += out_stride) {
     if (y > 0 && rows[y] == rows[y - 1]) {
       std::memcpy(out, out - out_stride, columns.size());
       continue;
     }
-    const uint8_t* row = labels + static_cast<size_t>(rows[y]) * width;
-    for (size_t x = 0; x < columns.size(); ++x) out[x] = row[columns[x]];
+    const uint8_t* row = mask.row(rows[y]);
+    for (size_t x = 0; x < columns.size(); ++x) out[x] = table[row[columns[x]]];
   }
 }
 

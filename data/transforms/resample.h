@@ -1,6 +1,7 @@
 #ifndef TESSERA_DATA_TRANSFORMS_RESAMPLE_H_
 #define TESSERA_DATA_TRANSFORMS_RESAMPLE_H_
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -47,10 +48,11 @@ void Resample(const Image& image, const AxisPlan& rows, const AxisPlan& columns,
 void PlanNearest(int source, int target, int begin, int count, bool reverse,
                  std::vector<int32_t>* plan);
 
-// Copies the pixels that the two plans name from `labels`, rows of `width`, to `out`, rows of
-// `out_stride`.
-void ResampleLabels(const uint8_t* labels, int width, const std::vector<int32_t>& rows,
-                    const std::vector<int32_t>& columns, uint8_t* out, int64_t out_stride);
+// Takes the pixels that the two plans name from `mask`, of 1 channel, and writes what `table` makes
+// of them to `out`, rows of `out_stride`.
+void ResampleLabels(const Image& mask, const std::vector<int32_t>& rows,
+                    const std::vector<int32_t>& columns, const std::array<uint8_t, 256>& table,
+                    uint8_t* out, int64_t out_stride);
 
 }  // namespace tessera
 

@@ -1,5 +1,7 @@
 #include "data/transforms/resample.h"
 
+#include <array>
+#include <numeric>
 #include <set>
 #include <vector>
 
@@ -98,11 +100,15 @@ TEST(NearestTest, TakesThePixelCentre) {
 }
 
 TEST(NearestTest, MakesNoNewLabels) {
-  const uint8_t labels[] = {0, 0, 150, 150};
+  Image mask;
+  mask.Resize(1, 4, 1);
+  mask.pixels = {0, 0, 150, 150};
+  std::array<uint8_t, 256> same;
+  std::iota(same.begin(), same.end(), 0);
   std::vector<int32_t> columns;
   PlanNearest(4, 8, 0, 8, /*reverse=*/false, &columns);
   std::vector<uint8_t> out(16);
-  ResampleLabels(labels, 4, {0, 0}, columns, out.data(), 8);
+  ResampleLabels(mask, {0, 0}, columns, same, out.data(), 8);
   EXPECT_THAT(out, ElementsAre(0, 0, 0, 0, 150, 150, 150, 150, 0, 0, 0, 0, 150, 150, 150, 150));
 }
 

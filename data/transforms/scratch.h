@@ -16,7 +16,6 @@ struct TransformScratch {
   ResampleScratch resample;
   std::vector<int32_t> mask_rows;
   std::vector<int32_t> mask_columns;
-  std::vector<uint8_t> labels;  // of the whole mask
 };
 
 }  // namespace tessera

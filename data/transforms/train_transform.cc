@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <numeric>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
@@ -78,28 +79,27 @@ void PlanLabels(const Crop& crop, const Image& mask, bool flip, TransformScratch
 }
 
 // Whether one class fills `share` of the labelled pixels of the planned crop, or none is labelled.
-bool OneClassFills(double share, uint8_t ignore_index, int width, const TransformScratch& scratch) {
+bool OneClassFills(double share, const Image& mask, const LabelMap& label_map,
+                   const TransformScratch& scratch) {
   const std::vector<int32_t>& rows = scratch.mask_rows;
-  // Neighbours mostly have one class: four tables, so that an addition need not wait for the last.
+  // Neighbours mostly have one value: four tables, so that an addition need not wait for the last.
   std::array<std::array<uint32_t, 256>, 4> counts{};
   for (size_t y = 0; y < rows.size();) {
     const size_t first = y;
     while (y < rows.size() && rows[y] == rows[first]) ++y;
     const auto copies = static_cast<uint32_t>(y - first);
-    const uint8_t* row = scratch.labels.data() + static_cast<size_t>(rows[first]) * width;
+    const uint8_t* row = mask.row(rows[first]);
     for (size_t x = 0; x < scratch.mask_columns.size(); ++x) {
       counts[x % 4][row[scratch.mask_columns[x]]] += copies;
     }
   }
-  uint64_t labelled = 0;
-  uint64_t largest = 0;
-  for (int label = 0; label < 256; ++label) {
-    if (label == ignore_index) continue;
-    const uint64_t count =
-        uint64_t{counts[0][label]} + counts[1][label] + counts[2][label] + counts[3][label];
-    labelled += count;
-    largest = std::max(largest, count);
+  std::array<uint64_t, 256> labels{};
+  for (int raw = 0; raw < 256; ++raw) {
+    for (const auto& count : counts) labels[label_map.table()[raw]] += count[raw];
   }
+  labels[label_map.ignore_index()] = 0;
+  const uint64_t labelled = std::accumulate(labels.begin(), labels.end(), uint64_t{0});
+  const uint64_t largest = *std::max_element(labels.begin(), labels.end());
   return static_cast<double>(largest) >= share * static_cast<double>(labelled);
 }
 
@@ -133,8 +133,7 @@ absl::Status TrainTransform::Apply(const Image& image, const Image& mask, Philox
                                    TransformScratch* scratch, float* out_image,
                                    uint8_t* out_labels) const {
   TESSERA_RETURN_IF_ERROR(CheckSample(image, mask));
-  scratch->labels.resize(mask.pixels.size());
-  TESSERA_RETURN_IF_ERROR(label_map_.Apply(mask.pixels, scratch->labels.data()));
+  TESSERA_RETURN_IF_ERROR(label_map_.Check(mask.pixels));
 
   Crop crop;
   TESSERA_ASSIGN_OR_RETURN(crop.resized, DrawSize(config_, image, random));
@@ -144,8 +143,7 @@ absl::Status TrainTransform::Apply(const Image& image, const Image& mask, Philox
     crop.left = static_cast<int>(random.Below(crop.resized.width - crop.size.width + 1));
     if (config_.class_max_share() >= 1) break;
     PlanLabels(crop, mask, /*flip=*/false, scratch);
-    if (!OneClassFills(config_.class_max_share(), label_map_.ignore_index(), mask.width,
-                       *scratch)) {
+    if (!OneClassFills(config_.class_max_share(), mask, label_map_, *scratch)) {
       break;
     }
   }
@@ -153,8 +151,8 @@ absl::Status TrainTransform::Apply(const Image& image, const Image& mask, Philox
   const Photometric photometric = DrawPhotometric(config_, random);
 
   PlanLabels(crop, mask, flip, scratch);
-  ResampleLabels(scratch->labels.data(), mask.width, scratch->mask_rows, scratch->mask_columns,
-                 out_labels, width());
+  ResampleLabels(mask, scratch->mask_rows, scratch->mask_columns, label_map_.table(), out_labels,
+                 width());
   PlanBilinear(image.height, crop.resized.height, crop.top, crop.size.height, config_.antialias(),
                /*reverse=*/false, &scratch->rows);
   PlanBilinear(image.width, crop.resized.width, crop.left, crop.size.width, config_.antialias(),
