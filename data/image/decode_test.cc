@@ -224,6 +224,21 @@ TEST(DecodeTest, DamagedEntropyDataOfJpegIsAnError) {
   EXPECT_THAT(RgbError(bytes), HasSubstr("damaged JPEG"));
 }
 
+TEST(DecodeTest, AnyDamagedByteOfJpegEndsInAStatus) {
+  for (const char* name : {"samples/rgb_420.jpg", "samples/progressive.jpg", "extra/cmyk.jpg"}) {
+    const std::string bytes = ReadFile(name);
+    Image image;
+    for (size_t i = 0; i < bytes.size(); ++i) {
+      std::string damaged = bytes;
+      damaged[i] = static_cast<char>(damaged[i] ^ 0x55);
+      // Many a byte is a comment, or another valid code: what counts is that nothing else happens.
+      const absl::Status status = DecodeRgb(damaged, &image);
+      EXPECT_TRUE(status.ok() || !status.message().empty()) << i;
+    }
+    ASSERT_EQ(RgbError(bytes), "");
+  }
+}
+
 TEST(DecodeTest, GrayAndTinyImages) {
   const Image gray = Rgb("fixtures/gray200.jpg");
   EXPECT_EQ(gray.channels, 3);

@@ -15,8 +15,7 @@ namespace {
 
 // Warnings that leave every pixel as the writer meant it.
 bool IsHarmless(int code) {
-  return code == JWRN_EXTRANEOUS_DATA || code == JWRN_JFIF_MAJOR || code == JWRN_ADOBE_XFORM ||
-         code == JWRN_BOGUS_ICC;
+  return code == JWRN_EXTRANEOUS_DATA || code == JWRN_JFIF_MAJOR || code == JWRN_ADOBE_XFORM;
 }
 
 // Level -1 is a warning: by default libjpeg fills in what is missing and goes on.

@@ -12,6 +12,11 @@
 namespace tessera {
 namespace {
 
+// Chunks beside the pixels (texts, colour profiles) may be compressed a thousandfold: no more than
+// this is unpacked of one, or kept of all.
+constexpr size_t kMaxChunkBytes = size_t{16} << 20;
+constexpr size_t kMaxCachedBytes = size_t{64} << 20;
+
 using Context = std::unique_ptr<spng_ctx, decltype(&spng_ctx_free)>;
 
 absl::Status Error(int code) {
@@ -30,7 +35,8 @@ absl::Status Error(int code) {
 absl::StatusOr<Context> Open(absl::string_view bytes, spng_ihdr* header) {
   Context context(spng_ctx_new(0), spng_ctx_free);
   if (context == nullptr) return absl::ResourceExhaustedError("out of memory in libspng");
-  int code = spng_set_png_buffer(context.get(), bytes.data(), bytes.size());
+  int code = spng_set_chunk_limits(context.get(), kMaxChunkBytes, kMaxCachedBytes);
+  if (code == 0) code = spng_set_png_buffer(context.get(), bytes.data(), bytes.size());
   if (code == 0) code = spng_get_ihdr(context.get(), header);
   if (code != 0) return Error(code);
   TESSERA_RETURN_IF_ERROR(CheckPixelCount(header->height, header->width));

@@ -1,8 +1,12 @@
 #include "data/transforms/eval_transform.h"
 
+#include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
+#include "data/image/decode.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -63,6 +67,23 @@ TEST(EvalTransformTest, ResizesToTheConfiguredSize) {
   std::vector<float> image_alone(3 * 24);
   ASSERT_TRUE(transform.ApplyImage(Constant(3, 4, 3, 0), &scratch, image_alone.data()).ok());
   EXPECT_EQ(image_alone, out_image);
+}
+
+TEST(EvalTransformTest, AnImageWithExifOrientationStaysOnItsMask) {
+  // Stored 16 wide, left half 50; the tag asks viewers to turn it, and the mask has no tag.
+  std::ifstream file("data/image/testdata/fixtures/exif6.jpg", std::ios::binary);
+  const std::string bytes(std::istreambuf_iterator<char>(file), {});
+  Image image;
+  ASSERT_TRUE(DecodeRgb(bytes, &image).ok());
+  Image mask = Constant(8, 16, 1, 2);
+  for (int y = 0; y < 8; ++y) std::fill_n(mask.row(y), 8, 1);
+  std::vector<float> out_image(3 * 8 * 16);
+  std::vector<uint8_t> out_labels(8 * 16);
+  TransformScratch scratch;
+  ASSERT_TRUE(Build(0, 0).Apply(image, mask, &scratch, out_image.data(), out_labels.data()).ok());
+  for (size_t i = 0; i < out_labels.size(); ++i) {
+    EXPECT_NEAR(out_image[3 * i] * 58.395 + 123.675, out_labels[i] == 0 ? 50 : 200, 1e-3);
+  }
 }
 
 TEST(EvalTransformTest, BadInputIsAnError) {
