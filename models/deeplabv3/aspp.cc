@@ -35,4 +35,8 @@ at::Tensor PoolImage(const at::Tensor& x,
   return pooled.expand({-1, -1, x.size(2), x.size(3)}).contiguous(x.suggest_memory_format());
 }
 
+at::Tensor WideLogits(const at::Tensor& logits) {
+  return logits.element_size() < 4 ? logits.to(at::kFloat) : logits;
+}
+
 }  // namespace tessera

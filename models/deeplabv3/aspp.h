@@ -25,6 +25,9 @@ absl::Status CheckHead(int64_t head_channels, double dropout);
 at::Tensor PoolImage(const at::Tensor& x,
                      const std::function<at::Tensor(const at::Tensor&)>& reduce);
 
+// Logits of a 16-bit type, as autocast leaves them, as float32; others unchanged.
+at::Tensor WideLogits(const at::Tensor& logits);
+
 }  // namespace tessera
 
 #endif  // TESSERA_MODELS_DEEPLABV3_ASPP_H_

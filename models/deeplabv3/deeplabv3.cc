@@ -107,7 +107,7 @@ class DeepLabV3 : public SegmentationModel {
   }
 
   at::Tensor forward(const at::Tensor& images) override {
-    return classifier_->forward(backbone_->forward(images).high).to(at::kFloat);
+    return WideLogits(classifier_->forward(backbone_->forward(images).high));
   }
 
   bool align_corners() const override { return align_corners_; }

@@ -137,7 +137,7 @@ class DeepLabV3Plus : public SegmentationModel {
   }
 
   at::Tensor forward(const at::Tensor& images) override {
-    return head_->forward(backbone_->forward(images)).to(at::kFloat);
+    return WideLogits(head_->forward(backbone_->forward(images)));
   }
 
   bool align_corners() const override { return align_corners_; }

@@ -111,8 +111,9 @@ class Band {
         depth_(grid.depth()),
         // One cell more than the grid has: the right neighbour of the last, with weight 0.
         row_(grid.row_size() + depth_),
-        gradient_(kGradient ? grid.row_size() + depth_ : 0),
         prediction_(kGradient ? 0 : depth_),
+        gradient_(kGradient ? grid.row_size() + depth_ : 0),
+        label_gradient_(gradient_.size()),
         p_(depth_) {}
 
   void Run(int64_t sample, int64_t band, BandSums* sums, float* top, float* bottom) {
@@ -124,11 +125,12 @@ class Band {
       RunRow(grid_.label_row(sample, y), sums);
       if constexpr (kGradient) {
         for (int64_t i = 0; i < grid_.row_size(); i += kLanes) {
-          const Float8 g = Load(&gradient_[i]);
+          const Float8 g = Load(&gradient_[i]) + Load(&label_gradient_[i]);
           Store(Load(top + i) + (1 - fraction) * g, top + i);
           Store(Load(bottom + i) + fraction * g, bottom + i);
         }
         std::fill(gradient_.begin(), gradient_.end(), 0.0f);
+        std::fill(label_gradient_.begin(), label_gradient_.end(), 0.0f);
       } else {
         for (int64_t c = 0; c < depth_; ++c) sums->prediction[c] += prediction_[c];
         std::fill(prediction_.begin(), prediction_.end(), 0.0f);
@@ -206,17 +208,20 @@ class Band {
       Store(Load(right + c) + fraction * g, right + c);
     }
     const float own = pull - slopes_->cross_entropy;
-    left[label] += (1 - fraction) * own;
-    right[label] += fraction * own;
+    label_gradient_[cell * depth_ + label] += (1 - fraction) * own;
+    label_gradient_[cell * depth_ + depth_ + label] += fraction * own;
   }
 
   const Grid& grid_;
   const Slopes* const slopes_;
   const int64_t depth_;
   std::vector<float> row_;         // coarse logits at the height of the fine row
-  std::vector<float> gradient_;    // with respect to row_
   std::vector<float> prediction_;  // of the fine row
-  std::vector<float> p_;           // of the pixel
+  // Sum to the gradient with respect to row_. The terms of the label alone are apart, since a
+  // register cannot be loaded past the fresh store of one of its floats without a stall.
+  std::vector<float> gradient_;
+  std::vector<float> label_gradient_;
+  std::vector<float> p_;  // of the pixel
 };
 
 LossTotals ToTotals(const Grid& grid, const std::array<int64_t, 256>& labels,

@@ -88,6 +88,16 @@ class ResidualBlock : public torch::nn::Module {
   std::shared_ptr<ConvNorm> downsample_;
 };
 
+// A batch of one that was sliced from a channels_last batch keeps the slice's stride in the first
+// dimension, which torch takes for another layout. The same memory with the strides it looks for.
+at::Tensor WithUsualStrides(const at::Tensor& images) {
+  const auto last = at::MemoryFormat::ChannelsLast;
+  if (!images.is_contiguous(last) || images.suggest_memory_format() == last) return images;
+  const int64_t channels = images.size(1), height = images.size(2), width = images.size(3);
+  return images.as_strided(images.sizes(),
+                           {channels * height * width, 1, channels * width, channels});
+}
+
 }  // namespace
 
 class ResNetStage : public torch::nn::Module {
@@ -156,7 +166,7 @@ ResNet::ResNet(const ResNetOptions& options) {
 }
 
 ResNetFeatures ResNet::forward(const at::Tensor& images) {
-  at::Tensor x = bn1_->forward(conv1_->forward(images)).relu_();
+  at::Tensor x = bn1_->forward(conv1_->forward(WithUsualStrides(images))).relu_();
   x = at::max_pool2d(x, /*kernel_size=*/3, /*stride=*/2, /*padding=*/1);
   ResNetFeatures features;
   features.low = stages_[0]->forward(x);
