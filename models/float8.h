@@ -9,7 +9,7 @@ namespace tessera {
 // Eight floats in one register, through the compiler's vector types: + - * / and comparisons work
 // lane by lane.
 using Float8 = float __attribute__((vector_size(32)));
-using Int8 = int32_t __attribute__((vector_size(32)));
+using Int32x8 = int32_t __attribute__((vector_size(32)));
 
 inline constexpr int64_t kLanes = 8;
 
@@ -27,14 +27,14 @@ inline Float8 Min(Float8 a, Float8 b) { return a < b ? a : b; }
 inline Float8 Max(Float8 a, Float8 b) { return a > b ? a : b; }
 
 inline float Sum(Float8 x) {
-  x += __builtin_shuffle(x, Int8{4, 5, 6, 7, 0, 1, 2, 3});
-  x += __builtin_shuffle(x, Int8{2, 3, 0, 1, 6, 7, 4, 5});
+  x += __builtin_shufflevector(x, x, 4, 5, 6, 7, 0, 1, 2, 3);
+  x += __builtin_shufflevector(x, x, 2, 3, 0, 1, 6, 7, 4, 5);
   return x[0] + x[1];
 }
 
 inline float Max(Float8 x) {
-  x = Max(x, __builtin_shuffle(x, Int8{4, 5, 6, 7, 0, 1, 2, 3}));
-  x = Max(x, __builtin_shuffle(x, Int8{2, 3, 0, 1, 6, 7, 4, 5}));
+  x = Max(x, __builtin_shufflevector(x, x, 4, 5, 6, 7, 0, 1, 2, 3));
+  x = Max(x, __builtin_shufflevector(x, x, 2, 3, 0, 1, 6, 7, 4, 5));
   return x[0] > x[1] ? x[0] : x[1];
 }
 
@@ -54,8 +54,8 @@ inline Float8 Exp(Float8 x) {
   p = p * r + 0.5f;
   p = p * r + 1.0f;
   p = p * r + 1.0f;
-  const Int8 exponent = reinterpret_cast<Int8>(shifted) << 23;
-  return reinterpret_cast<Float8>(reinterpret_cast<Int8>(p) + exponent);
+  const Int32x8 exponent = reinterpret_cast<Int32x8>(shifted) << 23;
+  return reinterpret_cast<Float8>(reinterpret_cast<Int32x8>(p) + exponent);
 }
 
 }  // namespace tessera

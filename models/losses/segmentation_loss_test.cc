@@ -131,8 +131,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, FusedLossTest,
                                          Case{2, 5, 6, 6, 6, 6}, Case{2, 5, 9, 8, 4, 3},
                                          Case{1, 3, 4, 4, 1, 1, true}, Case{1, 256, 2, 2, 9, 10}));
 
-// B49: the resize is part of the loss. With p of class 1 as good as 0 and class 0's logit x against
-// a floor far below, the gradient of -log p sums the weights of each cell.
+// B49: the resize is part of the loss.
 TEST(SegmentationLoss, ResizesToTheLabels) {
   // Cross entropy of two classes (x, 0): its sum over pixels is that of log(1 + e^-x).
   const at::Tensor x = at::tensor({1.0, 2.0, 3.0, 4.0}).view({1, 1, 2, 2});
