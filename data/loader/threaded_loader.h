@@ -1,0 +1,67 @@
+#ifndef TESSERA_DATA_LOADER_THREADED_LOADER_H_
+#define TESSERA_DATA_LOADER_THREADED_LOADER_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "data/loader/batch_pool.h"
+#include "data/loader/data_loader.h"
+#include "data/loader/sample_pipeline.h"
+
+namespace tessera {
+
+// What a sample that cannot be read, decoded or transformed does.
+enum class BadSamples {
+  kStop,     // Next() returns its error
+  kReplace,  // the next sample of the order that can be used stands in its place
+  kIgnore,   // it is left out: its pixels are 0 and all its labels ignored
+};
+
+struct LoaderOptions {
+  int64_t num_samples = 0;
+  int64_t batch_size = 1;
+  uint64_t seed = 0;
+  bool shuffle = false;
+  bool drop_last = false;
+  int num_threads = 2;  // 0: Next() does the work itself
+  int prefetch_batches = 2;
+  BadSamples bad_samples = BadSamples::kStop;
+  uint8_t ignore_index = 255;
+};
+
+// Threads decode and transform samples straight into the memory of the batches, at most
+// `prefetch_batches` ahead of the one in use. A thread takes the next sample of the epoch by one
+// atomic addition; it locks only when it goes on to another batch. Batches are the same bit for bit
+// for any number of threads, since a sample's random numbers depend on (seed, epoch, id) alone.
+class ThreadedLoader : public DataLoader {
+ public:
+  // An error if an epoch would have no batch.
+  static absl::StatusOr<std::unique_ptr<ThreadedLoader>> Create(const LoaderOptions& options,
+                                                                SamplePipeline pipeline);
+  ~ThreadedLoader() override;
+
+  int64_t num_samples() const override { return options_.num_samples; }
+  int64_t batch_size() const override { return options_.batch_size; }
+  int64_t num_batches() const override;
+  int64_t samples_per_epoch() const override;
+  absl::Status StartEpoch(int64_t epoch, int64_t first_sample) override;
+  absl::StatusOr<std::optional<Batch>> Next() override;
+  int64_t skipped_samples() const override { return skipped_.load(); }
+
+ private:
+  class Epoch;
+
+  ThreadedLoader(const LoaderOptions& options, SamplePipeline pipeline);
+
+  LoaderOptions options_;
+  SamplePipeline pipeline_;
+  BatchPool pool_;
+  std::atomic<int64_t> skipped_ = 0;
+  std::unique_ptr<Epoch> epoch_;  // ends its threads when it goes
+};
+
+}  // namespace tessera
+
+#endif  // TESSERA_DATA_LOADER_THREADED_LOADER_H_
