@@ -1,17 +1,19 @@
 #include "configs/apply_override.h"
 
 #include <google/protobuf/descriptor.h>
+#include <google/protobuf/io/tokenizer.h>
+#include <google/protobuf/text_format.h>
 
-#include <memory>
 #include <vector>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "base/status_macros.h"
 #include "configs/nearest_name.h"
-#include "configs/parse_text.h"
+#include "configs/schema_names.h"
 
 namespace tessera {
 namespace {
@@ -19,94 +21,97 @@ namespace {
 using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
+using google::protobuf::Reflection;
 
-// The value as protobuf text: strings get their quotes, lists their brackets.
-std::string ValueText(const FieldDescriptor& field, absl::string_view value) {
-  const auto quoted = [&](absl::string_view item) {
-    const bool text = field.cpp_type() == FieldDescriptor::CPPTYPE_STRING;
-    if (!text || absl::StartsWith(item, "\"")) return std::string(item);
-    return absl::StrCat("\"", absl::CEscape(item), "\"");
-  };
-  if (!field.is_repeated()) return quoted(value);
-  if (absl::StartsWith(value, "[")) {
-    value.remove_prefix(1);
-    if (absl::EndsWith(value, "]")) value.remove_suffix(1);
+// An override's errors are about its one value, so protobuf's own words add nothing.
+class NoErrors : public google::protobuf::io::ErrorCollector {
+ public:
+  void AddError(int, google::protobuf::io::ColumnNumber, const std::string&) override {}
+};
+
+// Sets, or for a repeated field adds, one value.
+absl::Status SetValue(absl::string_view value, const FieldDescriptor* field, Message* message) {
+  const std::string text(value);
+  if (field->cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
+    const Reflection* const reflection = message->GetReflection();
+    field->is_repeated() ? reflection->AddString(message, field, text)
+                         : reflection->SetString(message, field, text);
+    return absl::OkStatus();
   }
-  std::vector<std::string> items;
-  for (absl::string_view item : absl::StrSplit(value, ',', absl::SkipWhitespace())) {
-    items.push_back(quoted(absl::StripAsciiWhitespace(item)));
-  }
-  return absl::StrCat("[", absl::StrJoin(items, ", "), "]");
+  NoErrors errors;
+  google::protobuf::TextFormat::Parser parser;
+  parser.RecordErrorsTo(&errors);
+  if (parser.ParseFieldValueFromString(text, field, message)) return absl::OkStatus();
+  const bool is_enum = field->cpp_type() == FieldDescriptor::CPPTYPE_ENUM;
+  return absl::InvalidArgumentError(
+      absl::StrCat("found \"", text, "\", expected ",
+                   is_enum ? absl::StrCat("a value of ", field->enum_type()->full_name(),
+                                          SuggestName(text, ValueNames(*field->enum_type())))
+                           : ExpectedValue(*field)));
 }
 
-const char* ExpectedType(const FieldDescriptor& field) {
-  switch (field.cpp_type()) {
-    case FieldDescriptor::CPPTYPE_INT32:
-    case FieldDescriptor::CPPTYPE_INT64:
-      return "a whole number";
-    case FieldDescriptor::CPPTYPE_UINT32:
-    case FieldDescriptor::CPPTYPE_UINT64:
-      return "a whole number that is not negative";
-    case FieldDescriptor::CPPTYPE_DOUBLE:
-    case FieldDescriptor::CPPTYPE_FLOAT:
-      return "a number";
-    case FieldDescriptor::CPPTYPE_BOOL:
-      return "true or false";
-    case FieldDescriptor::CPPTYPE_STRING:
-      return "text";
-    case FieldDescriptor::CPPTYPE_ENUM:
-      return "a name of its enum";
-    case FieldDescriptor::CPPTYPE_MESSAGE:
-      return "a message { ... }";
+absl::Status SetField(absl::string_view value, const FieldDescriptor* field, Message* message) {
+  if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
+    if (field->is_repeated() || value != "{}") {
+      return absl::InvalidArgumentError(
+          absl::StrCat("found \"", value, "\", expected {}, or a field of it: ", field->name(),
+                       ".FIELD=VALUE with FIELD one of ",
+                       absl::StrJoin(FieldNames(*field->message_type()), ", ")));
+    }
+    message->GetReflection()->MutableMessage(message, field);
+    return absl::OkStatus();
   }
-  return "";
+  if (!field->is_repeated()) return SetValue(value, field, message);
+
+  message->GetReflection()->ClearField(message, field);
+  if (absl::StartsWith(value, "[") && absl::EndsWith(value, "]")) {
+    value = value.substr(1, value.size() - 2);
+  }
+  if (absl::StripAsciiWhitespace(value).empty()) return absl::OkStatus();
+  for (const absl::string_view item : absl::StrSplit(value, ',')) {
+    TESSERA_RETURN_IF_ERROR(SetValue(absl::StripAsciiWhitespace(item), field, message));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SetByPath(const std::string& path, absl::string_view value, Message* message) {
+  const std::vector<std::string> names = absl::StrSplit(path, '.');
+  std::string prefix;
+  for (size_t i = 0;; ++i) {
+    const Descriptor* const type = message->GetDescriptor();
+    const FieldDescriptor* const field = type->FindFieldByName(names[i]);
+    if (field == nullptr) {
+      return absl::InvalidArgumentError(absl::StrCat("found \"", names[i],
+                                                     "\", expected a field of ", type->full_name(),
+                                                     SuggestName(names[i], FieldNames(*type))));
+    }
+    absl::StrAppend(&prefix, i == 0 ? "" : ".", names[i]);
+    if (i + 1 == names.size()) {
+      const absl::Status status = SetField(value, field, message);
+      if (status.ok()) return status;
+      return absl::Status(status.code(), absl::StrCat(prefix, ": ", status.message()));
+    }
+    if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE || field->is_repeated()) {
+      return absl::InvalidArgumentError(absl::StrCat("found \".", names[i + 1], "\" behind ",
+                                                     prefix,
+                                                     ", which has no fields, expected \"=\""));
+    }
+    message = message->GetReflection()->MutableMessage(message, field);
+  }
 }
 
 }  // namespace
 
-absl::Status ApplyOverride(const std::string& assignment, Message* message) {
-  const std::string label = absl::StrCat("override \"", assignment, "\": ");
+absl::StatusOr<std::string> ApplyOverride(const std::string& assignment, Message* message) {
   const size_t equals = assignment.find('=');
-  if (equals == std::string::npos || equals == 0) {
-    return absl::InvalidArgumentError(absl::StrCat(label, "expected FIELD.FIELD=VALUE"));
-  }
-  const std::vector<std::string> path = absl::StrSplit(assignment.substr(0, equals), '.');
-  const std::string value = assignment.substr(equals + 1);
-
-  const Descriptor* type = message->GetDescriptor();
-  const FieldDescriptor* field = nullptr;
-  std::string text;
-  for (const std::string& name : path) {
-    if (type == nullptr) {
-      return absl::InvalidArgumentError(absl::StrCat(label, field->full_name(),
-                                                     " has no fields of its own (it is ",
-                                                     ExpectedType(*field), ")"));
-    }
-    field = type->FindFieldByName(name);
-    if (field == nullptr) {
-      std::vector<std::string> names;
-      for (int i = 0; i < type->field_count(); ++i) names.push_back(type->field(i)->name());
-      return absl::InvalidArgumentError(absl::StrCat(label, "no field \"", name, "\" in ",
-                                                     type->full_name(), SuggestName(name, names)));
-    }
-    if (&name != &path.back()) absl::StrAppend(&text, name, " { ");
-    type = field->message_type();
-  }
-  const bool braced = type != nullptr;
-  absl::StrAppend(&text, field->name(), braced ? " " : ": ", ValueText(*field, value));
-  for (size_t i = 1; i < path.size(); ++i) text += " }";
-
-  const std::unique_ptr<Message> change(message->New());
-  if (const absl::Status status = ParseText(text, "value", change.get()); !status.ok()) {
-    // Positions in the text that was put together mean nothing to the user.
-    const std::vector<std::string> parts =
-        absl::StrSplit(std::string(status.message()), absl::MaxSplits(": ", 1));
-    return absl::InvalidArgumentError(absl::StrCat(label, field->full_name(), " expects ",
-                                                   ExpectedType(*field), ", found \"", value,
-                                                   "\" (", parts.back(), ")"));
-  }
-  Overlay(*change, message);
-  return absl::OkStatus();
+  const std::string path = assignment.substr(0, equals);
+  const absl::Status status =
+      equals == std::string::npos || equals == 0
+          ? absl::InvalidArgumentError("expected FIELD.FIELD=VALUE, as model.num_classes=21")
+          : SetByPath(path, absl::string_view(assignment).substr(equals + 1), message);
+  if (status.ok()) return path;
+  return absl::InvalidArgumentError(
+      absl::StrCat("override \"", assignment, "\": ", status.message()));
 }
 
 }  // namespace tessera

@@ -4,7 +4,10 @@
 #include <glog/logging.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <iostream>
 #include <optional>
@@ -12,22 +15,25 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "base/status_macros.h"
 #include "configs/load_experiment.h"
 #include "configs/nearest_name.h"
 
 DEFINE_string(config, "", "Text config of the experiment (configs/*.textproto).");
-DEFINE_bool(
-    print_config, false,
-    "Print the effective config, with the defaults of what it does not set as comments, and "
-    "stop.");
+DEFINE_bool(print_config, false,
+            "Print the effective config, with the defaults of what it does not set as comments, "
+            "and stop.");
 
 DECLARE_bool(help);
-DECLARE_bool(logtostderr);
-DECLARE_int32(minloglevel);
+DECLARE_bool(helpfull);
+DECLARE_bool(helpshort);
 
 namespace tessera {
 namespace {
+
+bool IsConfigFlag(absl::string_view name) { return name == "config" || name == "print_config"; }
 
 // The flags of the binary and its libraries, without those of gflags and glog.
 std::vector<gflags::CommandLineFlagInfo> OwnFlags(bool with_config) {
@@ -35,13 +41,22 @@ std::vector<gflags::CommandLineFlagInfo> OwnFlags(bool with_config) {
   gflags::GetAllFlags(&all);
   std::vector<gflags::CommandLineFlagInfo> own;
   for (gflags::CommandLineFlagInfo& flag : all) {
-    const bool foreign = absl::StrContains(flag.filename, "gflags") ||
-                         absl::StrContains(flag.filename, "logging") ||
-                         absl::StrContains(flag.filename, "vlog_is_on");
-    const bool of_config = flag.name == "config" || flag.name == "print_config";
-    if (!foreign && (with_config || !of_config)) own.push_back(std::move(flag));
+    const bool foreign = absl::StrContains(flag.filename, "src/gflags") ||
+                         absl::EndsWith(flag.filename, "src/logging.cc") ||
+                         absl::EndsWith(flag.filename, "src/utilities.cc") ||
+                         absl::EndsWith(flag.filename, "src/vlog_is_on.cc");
+    if (!foreign && (with_config || !IsConfigFlag(flag.name))) own.push_back(std::move(flag));
   }
   return own;
+}
+
+// With their dashes.
+std::vector<std::string> OwnFlagNames(bool with_config) {
+  std::vector<std::string> names = {"--help"};
+  for (const gflags::CommandLineFlagInfo& flag : OwnFlags(with_config)) {
+    names.push_back(absl::StrCat("--", flag.name));
+  }
+  return names;
 }
 
 void PrintHelp(const Usage& usage, bool with_config) {
@@ -51,25 +66,27 @@ void PrintHelp(const Usage& usage, bool with_config) {
   }
   std::cout << "\nFlags:\n";
   for (const gflags::CommandLineFlagInfo& flag : OwnFlags(with_config)) {
-    std::cout << "  --" << flag.name << "  " << flag.description;
-    if (!flag.default_value.empty()) std::cout << " (default " << flag.default_value << ")";
-    std::cout << "\n";
+    const std::string value =
+        flag.type == "string" ? absl::StrCat("\"", flag.default_value, "\"") : flag.default_value;
+    std::cout << "  --" << flag.name << "  " << flag.description << " (" << flag.type
+              << ", default " << value << ")\n";
   }
+  std::cout << "  --help  Print this.\n";
   if (with_config) {
     std::cout << "\nArguments FIELD.FIELD=VALUE change fields of the config: model.num_classes=21. "
-                 "--print_config shows all fields.\n";
+                 "--print_config shows every field.\n";
   }
 }
 
+// One line; those that follow, as of a list, are indented below it.
 int Fail(absl::string_view message) {
-  std::cerr << "ERROR: " << message << std::endl;
+  message = absl::StripTrailingAsciiWhitespace(message);
+  std::cerr << "ERROR: " << absl::StrReplaceAll(message, {{"\n", "\n  "}}) << std::endl;
   return 1;
 }
 
-// Refuses a flag that does not exist before gflags would print its own, longer text.
+// Refuses a flag that does not exist, before gflags would print its own, longer text.
 absl::Status CheckFlags(int argc, char** argv, bool with_config) {
-  std::vector<std::string> names = {"help"};
-  for (const gflags::CommandLineFlagInfo& flag : OwnFlags(with_config)) names.push_back(flag.name);
   for (int i = 1; i < argc; ++i) {
     absl::string_view argument = argv[i];
     if (argument == "--") break;
@@ -81,9 +98,10 @@ absl::Status CheckFlags(int argc, char** argv, bool with_config) {
     const bool known =
         gflags::GetCommandLineFlagInfo(name.c_str(), &info) ||
         (gflags::GetCommandLineFlagInfo(positive.c_str(), &info) && info.type == "bool");
-    if (!known) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("no flag --", name, SuggestName(name, names), " (--help lists all)"));
+    if (!known || (!with_config && IsConfigFlag(info.name))) {
+      const std::string flag = absl::StrCat("--", name);
+      return absl::InvalidArgumentError(absl::StrCat(
+          "no flag ", flag, SuggestName(flag, OwnFlagNames(with_config)), " (--help shows all)"));
     }
     // "--flag value" takes the next argument.
     if (!absl::StrContains(argument, "=") && info.type != "bool") ++i;
@@ -91,7 +109,26 @@ absl::Status CheckFlags(int argc, char** argv, bool with_config) {
   return absl::OkStatus();
 }
 
-// Runs `body` with its error as the process's exit code and one line on stderr.
+// Refuses what is neither a flag nor an override, such as a flag without its dashes.
+absl::Status CheckOverrides(const std::vector<std::string>& arguments) {
+  for (const std::string& argument : arguments) {
+    const size_t equals = argument.find('=');
+    const std::string flag = absl::StrCat("--", argument.substr(0, equals));
+    const std::vector<std::string> flags = OwnFlagNames(/*with_config=*/true);
+    if (std::find(flags.begin(), flags.end(), flag) != flags.end()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("found argument \"", argument, "\"; did you mean --", argument, "?"));
+    }
+    if (equals == std::string::npos) {
+      return absl::InvalidArgumentError(absl::StrCat("found argument \"", argument,
+                                                     "\", expected FIELD.FIELD=VALUE or a flag",
+                                                     SuggestName(flag, flags)));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Runs `body` with its error as one line on stderr and the exit code.
 int Report(const std::function<absl::Status()>& body) {
   try {
     const absl::Status status = body();
@@ -104,7 +141,10 @@ int Report(const std::function<absl::Status()>& body) {
 // What both kinds of main do first. Returns an exit code if the process ends here.
 std::optional<int> Start(int* argc, char*** argv, const Usage& usage, bool with_config) {
   if (const char* const folder = std::getenv("BUILD_WORKING_DIRECTORY")) {
-    if (chdir(folder) != 0) return Fail(absl::StrCat("cannot enter ", folder));
+    if (chdir(folder) != 0) {
+      return Fail(absl::StrCat("cannot enter ", folder,
+                               " (BUILD_WORKING_DIRECTORY): ", std::strerror(errno)));
+    }
   }
   FLAGS_logtostderr = true;
   FLAGS_minloglevel = google::GLOG_WARNING;
@@ -113,11 +153,24 @@ std::optional<int> Start(int* argc, char*** argv, const Usage& usage, bool with_
   }
   gflags::ParseCommandLineNonHelpFlags(argc, argv, /*remove_flags=*/true);
   google::InitGoogleLogging((*argv)[0]);
-  if (FLAGS_help) {
+  if (FLAGS_help || FLAGS_helpfull || FLAGS_helpshort) {
     PrintHelp(usage, with_config);
     return 0;
   }
   return std::nullopt;
+}
+
+absl::Status RunOnConfig(const std::vector<std::string>& overrides,
+                         const std::function<absl::Status(const Experiment&)>& body) {
+  TESSERA_RETURN_IF_ERROR(CheckOverrides(overrides));
+  if (FLAGS_config.empty()) {
+    return absl::InvalidArgumentError(
+        "no config: pass --config=FILE, for example --config=configs/quickstart.textproto");
+  }
+  TESSERA_ASSIGN_OR_RETURN(const Experiment experiment, LoadExperiment(FLAGS_config, overrides));
+  if (!FLAGS_print_config) return body(experiment);
+  std::cout << PrintExperiment(experiment, /*with_defaults=*/true) << std::flush;
+  return std::cout ? absl::OkStatus() : absl::DataLossError("cannot write the config to stdout");
 }
 
 }  // namespace
@@ -125,26 +178,13 @@ std::optional<int> Start(int* argc, char*** argv, const Usage& usage, bool with_
 int RunWithConfig(int argc, char** argv, const Usage& usage,
                   const std::function<absl::Status(const Experiment&)>& body) {
   if (const auto code = Start(&argc, &argv, usage, /*with_config=*/true)) return *code;
-  return Report([&]() -> absl::Status {
-    if (FLAGS_config.empty()) {
-      return absl::InvalidArgumentError(
-          "no config: pass --config=FILE, for example --config=configs/quickstart.textproto");
-    }
-    const std::vector<std::string> overrides(argv + 1, argv + argc);
-    const absl::StatusOr<Experiment> experiment = LoadExperiment(FLAGS_config, overrides);
-    if (!experiment.ok()) return experiment.status();
-    if (FLAGS_print_config) {
-      std::cout << PrintExperiment(*experiment, /*with_defaults=*/true);
-      return absl::OkStatus();
-    }
-    return body(*experiment);
-  });
+  return Report([&] { return RunOnConfig({argv + 1, argv + argc}, body); });
 }
 
 int RunTool(int argc, char** argv, const Usage& usage,
             const std::function<absl::Status(const std::vector<std::string>&)>& body) {
   if (const auto code = Start(&argc, &argv, usage, /*with_config=*/false)) return *code;
-  return Report([&] { return body(std::vector<std::string>(argv + 1, argv + argc)); });
+  return Report([&] { return body({argv + 1, argv + argc}); });
 }
 
 }  // namespace tessera

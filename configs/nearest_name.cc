@@ -1,6 +1,7 @@
 #include "configs/nearest_name.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "absl/strings/ascii.h"
@@ -30,11 +31,19 @@ size_t EditDistance(absl::string_view from, absl::string_view to) {
 
 std::string SuggestName(absl::string_view name, const std::vector<std::string>& candidates) {
   if (candidates.empty()) return "";
-  const auto nearest = std::min_element(candidates.begin(), candidates.end(),
-                                        [&](const std::string& a, const std::string& b) {
-                                          return EditDistance(name, a) < EditDistance(name, b);
-                                        });
-  if (EditDistance(name, *nearest) * 2 > std::max(name.size(), nearest->size())) {
+  const std::string* nearest = nullptr;
+  size_t least = std::numeric_limits<size_t>::max();
+  for (const std::string& candidate : candidates) {
+    // Near: half of the longer name or less is edited. A name of another length can't be.
+    const size_t longer = std::max(name.size(), candidate.size());
+    const size_t shorter = std::min(name.size(), candidate.size());
+    if ((longer - shorter) * 2 > longer) continue;
+    const size_t distance = EditDistance(name, candidate);
+    if (distance * 2 > longer || distance >= least) continue;
+    nearest = &candidate;
+    least = distance;
+  }
+  if (nearest == nullptr) {
     return absl::StrCat("; valid names: ", absl::StrJoin(candidates, ", "));
   }
   return absl::StrCat("; did you mean \"", *nearest, "\"?");

@@ -1,101 +1,226 @@
 #include "configs/validate.h"
 
-#include <cmath>
-#include <limits>
-#include <string>
+#include <glog/logging.h>
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/text_format.h>
+
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "base/status_macros.h"
+#include "configs/ranges.h"
 
 namespace tessera {
 namespace {
 
-absl::Status CheckRequired(const Experiment& experiment) {
-  std::vector<std::string> missing;
-  if (!experiment.has_max_duration()) missing.push_back("max_duration");
-  if (experiment.data().dataset_case() == DataConfig::DATASET_NOT_SET) {
-    missing.push_back("data.{synthetic, folder or streaming}");
-  }
-  if (!experiment.model().has_num_classes()) missing.push_back("model.num_classes");
-  if (experiment.model().architecture_case() == ModelConfig::ARCHITECTURE_NOT_SET) {
-    missing.push_back("model.{deeplabv3 or deeplabv3_plus}");
-  }
-  if (experiment.optimizer().optimizer_case() == OptimizerConfig::OPTIMIZER_NOT_SET) {
-    missing.push_back("optimizer.{decoupled_sgd or sgd}");
-  }
-  if (missing.empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("required fields are missing: ", absl::StrJoin(missing, ", ")));
-}
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+using google::protobuf::Reflection;
 
-struct Range {
-  const char* field;
-  double value;
-  double least;
-  double most;
+// A field of one experiment.
+struct FieldOf {
+  const Message* message = nullptr;
+  const FieldDescriptor* field = nullptr;
 };
 
-absl::Status CheckRanges(const std::vector<Range>& ranges) {
-  constexpr double kUnbounded = std::numeric_limits<double>::infinity();
-  for (const Range& range : ranges) {
-    if (range.value >= range.least && range.value <= range.most && std::isfinite(range.value)) {
-      continue;
+// The field at `path`; no message where a member of a oneof on the way is not chosen.
+FieldOf Find(const Message& root, absl::string_view path) {
+  FieldOf found = {&root, nullptr};
+  for (const absl::string_view name : absl::StrSplit(path, '.')) {
+    if (found.field != nullptr) {
+      const Reflection& reflection = *found.message->GetReflection();
+      const bool unchosen = found.field->containing_oneof() != nullptr &&
+                            !reflection.HasField(*found.message, found.field);
+      if (unchosen) return {};
+      found.message = &reflection.GetMessage(*found.message, found.field);
     }
-    return absl::InvalidArgumentError(
-        absl::StrCat(range.field, ": ", range.value, " found, expected ", range.least,
-                     range.most == kUnbounded ? " or more" : absl::StrCat(" to ", range.most)));
+    found.field = found.message->GetDescriptor()->FindFieldByName(std::string(name));
+    CHECK(found.field != nullptr) << path;
   }
-  return absl::OkStatus();
+  return found;
 }
 
-absl::Status CheckData(const DataConfig& data) {
-  constexpr double kUnbounded = std::numeric_limits<double>::infinity();
-  const TrainTransforms& train = data.train_transforms();
-  const EvalTransforms& eval = data.eval_transforms();
-  TESSERA_RETURN_IF_ERROR(CheckRanges({
-      {"data.ignore_index", double(data.ignore_index()), 0, 255},
-      {"data.num_threads", double(data.num_threads()), 0, 1024},
-      {"data.prefetch_batches", double(data.prefetch_batches()), 1, 1024},
-      {"data.train_transforms.base_height", double(train.base_height()), 0, 65535},
-      {"data.train_transforms.base_width", double(train.base_width()), 0, 65535},
-      {"data.train_transforms.crop_height", double(train.crop_height()), 1, 65535},
-      {"data.train_transforms.crop_width", double(train.crop_width()), 1, 65535},
-      {"data.train_transforms.min_scale", train.min_scale(), 1e-3, kUnbounded},
-      {"data.train_transforms.max_scale", train.max_scale(), train.min_scale(), 1e3},
-      {"data.train_transforms.class_max_share", train.class_max_share(), 1e-9, 1},
-      {"data.train_transforms.horizontal_flip", train.horizontal_flip(), 0, 1},
-      {"data.train_transforms.brightness", train.brightness(), 0, 1},
-      {"data.train_transforms.contrast", train.contrast(), 0, 1},
-      {"data.train_transforms.saturation", train.saturation(), 0, 1},
-      {"data.train_transforms.hue", train.hue(), 0, 0.5},
-      {"data.eval_transforms.height", double(eval.height()), 0, 65535},
-      {"data.eval_transforms.width", double(eval.width()), 0, 65535},
-  }));
-  return absl::OkStatus();
+// A value of a number field, or of a repeated one, and its text with all digits that it needs.
+struct Number {
+  double value = 0;
+  std::string text;
+};
+
+// `index`: -1 for a field that is not repeated.
+double ValueAt(const FieldOf& at, int index) {
+  const Reflection& reflection = *at.message->GetReflection();
+  const bool one = index < 0;
+  switch (at.field->cpp_type()) {
+    case FieldDescriptor::CPPTYPE_INT32:
+      return one ? reflection.GetInt32(*at.message, at.field)
+                 : reflection.GetRepeatedInt32(*at.message, at.field, index);
+    case FieldDescriptor::CPPTYPE_FLOAT:
+      return one ? reflection.GetFloat(*at.message, at.field)
+                 : reflection.GetRepeatedFloat(*at.message, at.field, index);
+    case FieldDescriptor::CPPTYPE_DOUBLE:
+      return one ? reflection.GetDouble(*at.message, at.field)
+                 : reflection.GetRepeatedDouble(*at.message, at.field, index);
+    default:
+      LOG(FATAL) << at.field->full_name() << " has a range but is not a number";
+  }
 }
+
+Number NumberAt(const FieldOf& at, int index) {
+  Number number = {ValueAt(at, index), ""};
+  google::protobuf::TextFormat::PrintFieldValueToString(*at.message, at.field, index, &number.text);
+  return number;
+}
+
+std::vector<Number> Numbers(const FieldOf& at) {
+  if (!at.field->is_repeated()) return {NumberAt(at, -1)};
+  std::vector<Number> numbers;
+  const int size = at.message->GetReflection()->FieldSize(*at.message, at.field);
+  for (int i = 0; i < size; ++i) numbers.push_back(NumberAt(at, i));
+  return numbers;
+}
+
+class Validator {
+ public:
+  Validator(const Experiment& experiment, const std::string& path, const Origins& origins)
+      : experiment_(experiment), path_(path), origins_(origins) {}
+
+  absl::Status Validate() const {
+    TESSERA_RETURN_IF_ERROR(CheckRequired());
+    TESSERA_RETURN_IF_ERROR(CheckRanges());
+    TESSERA_RETURN_IF_ERROR(CheckData());
+    TESSERA_RETURN_IF_ERROR(CheckModel());
+    TESSERA_RETURN_IF_ERROR(CheckOptimizer());
+    return CheckTrain();
+  }
+
+ private:
+  // What set the field, else the config file.
+  const std::string& PlaceOf(const std::string& field) const {
+    const auto origin = origins_.find(field);
+    return origin == origins_.end() ? path_ : origin->second;
+  }
+
+  template <typename... Parts>
+  absl::Status Refuse(const std::string& field, const Parts&... parts) const {
+    return absl::InvalidArgumentError(absl::StrCat(PlaceOf(field), ": ", field, ": ", parts...));
+  }
+
+  absl::Status CheckRequired() const {
+    const DataConfig& data = experiment_.data();
+    const ModelConfig& model = experiment_.model();
+    std::vector<absl::string_view> missing;
+    if (!experiment_.has_max_duration()) missing.push_back("max_duration");
+    if (data.dataset_case() == DataConfig::DATASET_NOT_SET) {
+      missing.push_back("data.{synthetic|folder|streaming}");
+    }
+    if (data.has_folder() && data.folder().root().empty()) missing.push_back("data.folder.root");
+    if (data.has_streaming() && data.streaming().local().empty()) {
+      missing.push_back("data.streaming.local");
+    }
+    if (!model.has_num_classes()) missing.push_back("model.num_classes");
+    if (model.architecture_case() == ModelConfig::ARCHITECTURE_NOT_SET) {
+      missing.push_back("model.{deeplabv3|deeplabv3_plus}");
+    }
+    if (experiment_.optimizer().optimizer_case() == OptimizerConfig::OPTIMIZER_NOT_SET) {
+      missing.push_back("optimizer.{decoupled_sgd|sgd}");
+    }
+    if (missing.empty()) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat(path_, ": required fields are missing: ", absl::StrJoin(missing, ", ")));
+  }
+
+  absl::Status CheckRanges() const {
+    for (const FieldRange& range : FieldRanges()) {
+      const FieldOf at = Find(experiment_, range.field);
+      if (at.message == nullptr) continue;
+      for (const Number& number : Numbers(at)) {
+        if (range.interval.Contains(number.value)) continue;
+        return Refuse(range.field, "found ", number.text, ", expected ", range.interval.ToString());
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckData() const {
+    const DataConfig& data = experiment_.data();
+    const int classes = experiment_.model().num_classes();
+    const Number least = NumberAt(Find(experiment_, "data.train_transforms.min_scale"), -1);
+    const Number most = NumberAt(Find(experiment_, "data.train_transforms.max_scale"), -1);
+    if (least.value > most.value) {
+      return Refuse("data.train_transforms.min_scale", "found ", least.text,
+                    ", expected max_scale (", most.text, ") or less");
+    }
+    for (const auto& [field, size] : {std::pair("mean", data.normalization().mean_size()),
+                                      std::pair("std", data.normalization().std_size())}) {
+      if (size == 0 || size == 3) continue;
+      return Refuse(absl::StrCat("data.normalization.", field), "found ", size,
+                    " values, expected 3 (R G B) or none");
+    }
+    if (data.class_names_size() != 0 && data.class_names_size() != classes) {
+      return Refuse("data.class_names", "found ", data.class_names_size(), " names, expected ",
+                    classes, " (model.num_classes) or none");
+    }
+    if (data.ignore_index() < classes) {
+      LOG(WARNING) << PlaceOf("data.ignore_index") << ": data.ignore_index: " << data.ignore_index()
+                   << " is one of the " << classes
+                   << " classes; its pixels count neither in the loss nor in the metrics";
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckModel() const {
+    for (const std::string name : {"deeplabv3", "deeplabv3_plus"}) {
+      const std::string field = absl::StrCat("model.", name, ".output_stride");
+      const FieldOf at = Find(experiment_, field);
+      if (at.message == nullptr) continue;
+      const Number stride = NumberAt(at, -1);
+      if (stride.value != 8 && stride.value != 16 && stride.value != 32) {
+        return Refuse(field, "found ", stride.text, ", expected 8, 16 or 32");
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckOptimizer() const {
+    const auto check = [this](const std::string& field, const auto& sgd) {
+      if (!sgd.nesterov() || (sgd.momentum() > 0 && sgd.dampening() == 0)) {
+        return absl::OkStatus();
+      }
+      return Refuse(field + ".nesterov", "found momentum ", sgd.momentum(), " and dampening ",
+                    sgd.dampening(), ", expected more than 0 and 0");
+    };
+    const OptimizerConfig& optimizer = experiment_.optimizer();
+    if (optimizer.has_sgd()) return check("optimizer.sgd", optimizer.sgd());
+    return check("optimizer.decoupled_sgd", optimizer.decoupled_sgd());
+  }
+
+  absl::Status CheckTrain() const {
+    const LossConfig& loss = experiment_.loss();
+    if (loss.cross_entropy_weight() == 0 && loss.dice_weight() == 0) {
+      return Refuse("loss.cross_entropy_weight",
+                    "found 0, as loss.dice_weight, expected one of "
+                    "them to be more");
+    }
+    const TrainConfig& train = experiment_.train();
+    if (train.load_weights_only() && train.load_path().empty()) {
+      return Refuse("train.load_weights_only", "found true, expected train.load_path beside it");
+    }
+    return absl::OkStatus();
+  }
+
+  const Experiment& experiment_;
+  const std::string& path_;
+  const Origins& origins_;
+};
 
 }  // namespace
 
-absl::Status ValidateExperiment(const Experiment& experiment) {
-  constexpr double kUnbounded = std::numeric_limits<double>::infinity();
-  TESSERA_RETURN_IF_ERROR(CheckRequired(experiment));
-  TESSERA_RETURN_IF_ERROR(CheckData(experiment.data()));
-  const TrainConfig& train = experiment.train();
-  return CheckRanges({
-      {"train_batch_size", double(experiment.train_batch_size()), 1, kUnbounded},
-      {"eval_batch_size", double(experiment.eval_batch_size()), 1, kUnbounded},
-      {"model.num_classes", double(experiment.model().num_classes()), 2, 255},
-      {"loss.cross_entropy_weight", experiment.loss().cross_entropy_weight(), 0, kUnbounded},
-      {"loss.dice_weight", experiment.loss().dice_weight(), 0, kUnbounded},
-      {"train.microbatch_size", double(train.microbatch_size()), 0, kUnbounded},
-      {"train.log_interval", double(train.log_interval()), 1, kUnbounded},
-      {"train.image_samples", double(train.image_samples()), 0, kUnbounded},
-      {"train.num_threads", double(train.num_threads()), 0, 1024},
-      {"train.save_num_checkpoints_to_keep", double(train.save_num_checkpoints_to_keep()), 0,
-       kUnbounded},
-  });
+absl::Status ValidateExperiment(const Experiment& experiment, const std::string& path,
+                                const Origins& origins) {
+  return Validator(experiment, path, origins).Validate();
 }
 
 }  // namespace tessera
