@@ -18,6 +18,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "base/status_macros.h"
+#include "configs/explain_field.h"
 #include "configs/load_experiment.h"
 #include "configs/nearest_name.h"
 
@@ -26,6 +27,10 @@ DEFINE_bool(print_config, false,
             "Print the effective config, with the defaults of what it does not set as comments, "
             "and stop.");
 
+DEFINE_string(explain, "",
+              "Print what a field of the config means, as --explain=data.ignore_index, and stop. "
+              "--explain=. shows the fields of the top.");
+
 DECLARE_bool(help);
 DECLARE_bool(helpfull);
 DECLARE_bool(helpshort);
@@ -33,7 +38,9 @@ DECLARE_bool(helpshort);
 namespace tessera {
 namespace {
 
-bool IsConfigFlag(absl::string_view name) { return name == "config" || name == "print_config"; }
+bool IsConfigFlag(absl::string_view name) {
+  return name == "config" || name == "print_config" || name == "explain";
+}
 
 // The flags of the binary and its libraries, without those of gflags and glog.
 std::vector<gflags::CommandLineFlagInfo> OwnFlags(bool with_config) {
@@ -68,10 +75,10 @@ void PrintHelp(const Usage& usage, bool with_config) {
   for (const gflags::CommandLineFlagInfo& flag : OwnFlags(with_config)) {
     const std::string value =
         flag.type == "string" ? absl::StrCat("\"", flag.default_value, "\"") : flag.default_value;
-    std::cout << "  --" << flag.name << "  " << flag.description << " (" << flag.type
-              << ", default " << value << ")\n";
+    std::cout << "  --" << flag.name << " (" << flag.type << ", default " << value << ")\n      "
+              << flag.description << "\n";
   }
-  std::cout << "  --help  Print this.\n";
+  std::cout << "  --help\n      Print this.\n";
   if (with_config) {
     std::cout << "\nArguments FIELD.FIELD=VALUE change fields of the config: model.num_classes=21. "
                  "--print_config shows every field.\n";
@@ -160,17 +167,25 @@ std::optional<int> Start(int* argc, char*** argv, const Usage& usage, bool with_
   return std::nullopt;
 }
 
+absl::Status Print(const std::string& text) {
+  std::cout << text << std::flush;
+  return std::cout ? absl::OkStatus() : absl::DataLossError("cannot write to stdout");
+}
+
 absl::Status RunOnConfig(const std::vector<std::string>& overrides,
                          const std::function<absl::Status(const Experiment&)>& body) {
   TESSERA_RETURN_IF_ERROR(CheckOverrides(overrides));
+  if (!FLAGS_explain.empty()) {
+    TESSERA_ASSIGN_OR_RETURN(const std::string text, ExplainField(FLAGS_explain));
+    return Print(text);
+  }
   if (FLAGS_config.empty()) {
     return absl::InvalidArgumentError(
         "no config: pass --config=FILE, for example --config=configs/quickstart.textproto");
   }
   TESSERA_ASSIGN_OR_RETURN(const Experiment experiment, LoadExperiment(FLAGS_config, overrides));
   if (!FLAGS_print_config) return body(experiment);
-  std::cout << PrintExperiment(experiment, /*with_defaults=*/true) << std::flush;
-  return std::cout ? absl::OkStatus() : absl::DataLossError("cannot write the config to stdout");
+  return Print(PrintExperiment(experiment, /*with_defaults=*/true));
 }
 
 }  // namespace

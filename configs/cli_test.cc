@@ -77,7 +77,7 @@ TEST_F(CliTest, HelpShowsTheBinarysOwnFlagsOnly) {
   EXPECT_EQ(outcome.err, "");
   EXPECT_THAT(outcome.out,
               AllOf(HasSubstr("Shows what it was given.\n"), HasSubstr("  and another\n"),
-                    HasSubstr("--samples  Samples that are shown. (int32, default 4)\n"),
+                    HasSubstr("  --samples (int32, default 4)\n      Samples that are shown.\n"),
                     HasSubstr("--config"), HasSubstr("--print_config")));
   EXPECT_THAT(outcome.out, Not(HasSubstr("logtostderr")));
   EXPECT_THAT(outcome.out, Not(HasSubstr("flagfile")));
@@ -90,6 +90,12 @@ TEST_F(CliTest, PrintedConfigRunsTheSame) {
   EXPECT_THAT(printed.out, AllOf(HasSubstr("ignore_index: 254\n"), HasSubstr("# momentum: 0.9\n")));
   std::ofstream(folder_ / "again.textproto") << printed.out;
   EXPECT_EQ(Run("--config=again.textproto --print_config").out, printed.out);
+}
+
+TEST_F(CliTest, ExplainNeedsNoConfig) {
+  const Outcome outcome = Run("--explain=seed");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.out, "seed: uint64, default 17\n  Everything random is drawn from it.\n");
 }
 
 TEST_F(CliTest, WrongCommandLineIsOneLine) {
