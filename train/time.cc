@@ -1,6 +1,8 @@
 #include "train/time.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -21,8 +23,11 @@ constexpr UnitName kUnits[] = {{"ep", Time::Unit::kEpoch},
                                {"sp", Time::Unit::kSample},
                                {"dur", Time::Unit::kDuration}};
 
-// Counts up to here are exact in a double, and their products with a batch size fit 64 bits.
+// Counts up to here are exact in a double.
 constexpr double kMaxCount = 1e15;
+
+// Beyond any training, and so far from the largest integer that sums of two do not overflow.
+constexpr int64_t kMostBatches = int64_t{1} << 62;
 
 bool IsDecimal(absl::string_view text) {
   return !text.empty() && absl::ascii_isdigit(text.front()) && absl::ascii_isdigit(text.back()) &&
@@ -55,37 +60,68 @@ absl::StatusOr<Time> Time::Parse(absl::string_view text, absl::string_view field
 }
 
 std::string Time::ToString() const {
+  std::array<char, 512> digits;  // fixed notation of the smallest double has about 340
+  const auto end =
+      std::to_chars(digits.data(), digits.data() + digits.size(), value, std::chars_format::fixed)
+          .ptr;
+  std::string text(digits.data(), end);
   for (const UnitName& name : kUnits) {
-    if (name.unit != unit) continue;
-    if (unit == Unit::kDuration) return absl::StrCat(value, name.name);
-    return absl::StrCat(static_cast<int64_t>(value), name.name);
+    if (name.unit == unit) absl::StrAppend(&text, name.name);
   }
-  return "";
+  return text;
 }
 
 int64_t TrainingLength::Batches(const Time& time) const {
-  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
   const auto batches_of_epochs = [&](int64_t epochs) {
-    return batches_per_epoch > 0 && epochs > kMost / 2 / batches_per_epoch
-               ? kMost / 2
+    return batches_per_epoch > 0 && epochs > kMostBatches / batches_per_epoch
+               ? kMostBatches
                : epochs * batches_per_epoch;
   };
-  const auto whole = static_cast<int64_t>(time.value);
   switch (time.unit) {
     case Time::Unit::kEpoch:
-      return batches_of_epochs(whole);
+      return batches_of_epochs(static_cast<int64_t>(time.value));
     case Time::Unit::kBatch:
-      return whole;
+      return static_cast<int64_t>(time.value);
     case Time::Unit::kSample: {
       if (samples_per_epoch == 0 || batch_size == 0) return 0;
-      const int64_t rest = whole % samples_per_epoch;
-      return batches_of_epochs(whole / samples_per_epoch) + (rest + batch_size - 1) / batch_size;
+      const auto samples = static_cast<int64_t>(time.value);
+      const int64_t rest = samples % samples_per_epoch;
+      return std::min(kMostBatches, batches_of_epochs(samples / samples_per_epoch) +
+                                        (rest + batch_size - 1) / batch_size);
     }
-    case Time::Unit::kDuration:
+    case Time::Unit::kDuration: {
       // A share such as 0.1 has no exact double: 0.1 x 30 batches are 3, not 4.
-      return static_cast<int64_t>(std::ceil(time.value * max_batches * (1 - 1e-12)));
+      constexpr double kRounding = 2 * std::numeric_limits<double>::epsilon();
+      const double batches = time.value * static_cast<double>(max_batches);
+      return static_cast<int64_t>(
+          std::min(static_cast<double>(kMostBatches), std::ceil(batches * (1 - kRounding))));
+    }
   }
   return 0;
+}
+
+absl::StatusOr<TrainingLength> MakeTrainingLength(const Time& max_duration,
+                                                  int64_t batches_per_epoch,
+                                                  int64_t samples_per_epoch, int64_t batch_size) {
+  const auto refuse = [&](auto... reason) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("max_duration: \"", max_duration.ToString(), "\" ", reason...));
+  };
+  if (max_duration.unit == Time::Unit::kDuration) {
+    return refuse("is a share of itself; give it in ep, ba or sp");
+  }
+  TrainingLength length = {.batches_per_epoch = batches_per_epoch,
+                           .samples_per_epoch = samples_per_epoch,
+                           .batch_size = batch_size};
+  length.max_batches = length.Batches(max_duration);
+  if (length.max_batches == 0) {
+    return refuse("is no batch, at ", batches_per_epoch, " batches an epoch");
+  }
+  if (static_cast<double>(length.max_batches) * std::max<double>(1, batch_size) > kMaxCount) {
+    return refuse("is too large, at ", batches_per_epoch, " batches an epoch and ", batch_size,
+                  " samples a batch; expected up to 1e15 samples");
+  }
+  return length;
 }
 
 }  // namespace tessera

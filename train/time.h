@@ -22,6 +22,8 @@ struct Time {
   // Parses a time string. `field` is named in the error. Refused: no unit, no number, negative, not
   // finite, a fraction of an epoch, batch or sample, blanks, capitals.
   static absl::StatusOr<Time> Parse(absl::string_view text, absl::string_view field);
+
+  // The shortest text that parses to the same time.
   std::string ToString() const;
 };
 
@@ -43,9 +45,17 @@ struct TrainingLength {
   int64_t batch_size = 0;
   int64_t max_batches = 0;  // the whole duration
 
-  // The batches that `time` spans, rounded up to a whole batch.
+  // The batches that `time` spans, rounded up to a whole batch: samples count epoch by epoch, as
+  // the last batch of each may be smaller, and "dur" is a share of max_batches. Longer than 2^62
+  // batches is 2^62.
   int64_t Batches(const Time& time) const;
 };
+
+// The lengths of a training of `max_duration`. An error where that is no batch, so many that counts
+// of batches or samples could overflow, or a share ("dur").
+absl::StatusOr<TrainingLength> MakeTrainingLength(const Time& max_duration,
+                                                  int64_t batches_per_epoch,
+                                                  int64_t samples_per_epoch, int64_t batch_size);
 
 }  // namespace tessera
 

@@ -16,7 +16,7 @@ struct SgdStep {
 };
 
 // Updates `count` parameters and their momentum in one pass over the memory; `momentum` is null
-// where there is none.
+// where there is none. Rounds where PyTorch's kernels do, so that the bits are the same.
 void SgdUpdate(const SgdStep& step, int64_t count, const float* gradient, float* momentum,
                float* parameter);
 

@@ -71,13 +71,14 @@ class MultiStep : public Schedule {
   double gamma_;
 };
 
-// A straight line from 0 to 1 over `warmup` batches, then `after`, whose time starts `shift` later.
+// A straight line over `warmup` batches from 0 to where `after` starts, then `after`, whose time
+// begins `shift` batches later than the training's.
 class WithWarmup : public Schedule {
  public:
   WithWarmup(int64_t warmup, int64_t shift, std::unique_ptr<Schedule> after)
       : warmup_(warmup), shift_(shift), after_(std::move(after)) {}
   double Factor(int64_t batch) const override {
-    if (batch < warmup_) return Passed(batch, warmup_);
+    if (batch < warmup_) return Passed(batch, warmup_) * after_->Factor(0);
     return after_->Factor(batch - shift_);
   }
 

@@ -66,7 +66,9 @@ TEST(ScheduleTest, MultiStepMultipliesAtEachMilestone) {
 
 TEST(ScheduleTest, WarmupRunsFromZeroToTheBaseRate) {
   ExpectRates("cosine {} t_warmup: \"2ba\"", 1, 6, {0, 0.5, 1, 0.8535534, 0.5, 0.1464466, 0});
+  ExpectRates("poly { power: 1 } t_warmup: \"2ba\"", 1, 6, {0, 0.5, 1, 0.75, 0.5, 0.25, 0, 0});
   ExpectRates("constant { alpha: 1 } t_warmup: \"0ba\"", 1, 6, {1, 1});
+  ExpectRates("constant { alpha: 0.5 } t_warmup: \"2ba\"", 1, 6, {0, 0.25, 0.5, 0.5});
   ExpectRates("multi_step { milestones: \"3ba\" gamma: 0.5 } t_warmup: \"2ba\"", 1, 6,
               {0, 0.5, 1, 0.5, 0.5});
 }
