@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 
 namespace tessera {
 
@@ -15,6 +16,10 @@ enum class Durability { kCached, kSynced };
 // at all.
 absl::Status WriteFile(const std::string& path, absl::string_view contents,
                        Durability durability = Durability::kCached);
+
+// The same of contents in pieces, which are written one after the other without a copy.
+absl::Status WriteFile(const std::string& path, absl::Span<const absl::string_view> pieces,
+                       Durability durability);
 
 }  // namespace tessera
 

@@ -37,7 +37,9 @@ absl::StatusOr<std::map<std::string, std::string>> FilesByStem(
                      "; expected images/SPLIT and annotations/SPLIT below the root"));
   }
   std::map<std::string, std::string> by_stem;
-  for (const auto& entry : files) {
+  for (; files != std::filesystem::directory_iterator(); files.increment(error)) {
+    if (error) break;
+    const std::filesystem::directory_entry& entry = *files;
     const std::string name = entry.path().filename().string();
     const std::string extension = absl::AsciiStrToLower(entry.path().extension().string());
     if (name.front() == '.' || !entry.is_regular_file(error)) continue;
@@ -47,6 +49,10 @@ absl::StatusOr<std::map<std::string, std::string>> FilesByStem(
       return absl::InvalidArgumentError(
           absl::StrCat("two files of the same name: ", at->second, " and ", entry.path().string()));
     }
+  }
+  if (error) {
+    return absl::UnavailableError(
+        absl::StrCat("cannot list ", folder.string(), ": ", error.message()));
   }
   return by_stem;
 }
@@ -68,12 +74,13 @@ class FolderDataset : public Dataset {
   absl::StatusOr<Sample> Get(int64_t index) const override {
     const FilePair& pair = pairs_[index];
     struct Files {
-      std::string image, mask;
+      std::string name, image, mask;
     };
     const auto files = std::make_shared<Files>();
+    files->name = pair.name;
     TESSERA_ASSIGN_OR_RETURN(files->image, ReadFile(pair.image));
     TESSERA_ASSIGN_OR_RETURN(files->mask, ReadFile(pair.mask));
-    return Sample{pair.name, files->image, files->mask, files};
+    return Sample{files->name, files->image, files->mask, files};
   }
 
  private:

@@ -1,7 +1,5 @@
 #include "data/formats/mds/mds_index.h"
 
-#include <algorithm>
-
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -35,7 +33,13 @@ absl::StatusOr<MdsSchema> ParseSchema(const json& shard) {
     }
     TESSERA_ASSIGN_OR_RETURN(MdsColumn column, MakeMdsColumn(names[i].get<std::string>(),
                                                              encodings[i].get<std::string>()));
-    if (sizes[i].is_number_unsigned()) column.size = sizes[i].get<uint32_t>();
+    const json expected = column.size == 0 ? json() : json(column.size);
+    // The Python reader takes a size of 0 for one that varies, too.
+    if (sizes[i] != expected && !(column.size == 0 && sizes[i] == 0)) {
+      return absl::InvalidArgumentError(absl::StrCat("column ", column.name, " has size ",
+                                                     sizes[i].dump(), ", its encoding ",
+                                                     column.encoding, " has ", expected.dump()));
+    }
     schema.push_back(std::move(column));
   }
   return schema;

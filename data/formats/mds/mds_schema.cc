@@ -1,9 +1,7 @@
 #include "data/formats/mds/mds_schema.h"
 
-#include <algorithm>
 #include <cstring>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 namespace tessera {
@@ -14,7 +12,7 @@ struct Encoding {
   uint32_t size;  // 0: varies
 };
 
-// Everything that MDS defines but pickles and arrays of a fixed shape.
+// Everything that MDS defines but pickles and arrays that name their type (ndarray:float32).
 constexpr Encoding kEncodings[] = {
     {"bytes", 0},      {"str", 0},         {"int", 8},       {"uint8", 1},      {"uint16", 2},
     {"uint32", 4},     {"uint64", 8},      {"int8", 1},      {"int16", 2},      {"int32", 4},
@@ -61,6 +59,10 @@ absl::Status SplitMdsSample(const MdsSchema& schema, absl::string_view sample,
     }
     payloads[i] = sample.substr(payload_at, size);
     payload_at += size;
+  }
+  if (payload_at != sample.size()) {
+    return absl::DataLossError(
+        absl::StrCat("a sample has ", sample.size(), " bytes, its columns take ", payload_at));
   }
   return absl::OkStatus();
 }

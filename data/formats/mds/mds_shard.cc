@@ -52,30 +52,41 @@ absl::StatusOr<std::shared_ptr<const MdsShard>> MdsShard::Open(const std::string
   close(file);
   if (!unmapped.ok()) return unmapped;
   const std::shared_ptr<const MdsShard> shard(
-      new MdsShard(path, static_cast<const char*>(data), bytes, samples));
-  const uint32_t count = ReadUint32(shard->data_);
-  if (count != samples) {
-    return absl::DataLossError(
-        absl::StrCat(path, " holds ", count, " samples, its index says ", samples));
-  }
+      new MdsShard(static_cast<const char*>(data), bytes, samples));
+  if (const absl::Status status = shard->Check(path); !status.ok()) return status;
   return shard;
 }
 
 MdsShard::~MdsShard() { munmap(const_cast<char*>(data_), bytes_); }
 
-absl::StatusOr<absl::string_view> MdsShard::Get(uint64_t index) const {
-  if (index >= size_) {
-    return absl::OutOfRangeError(
-        absl::StrCat(path_, " holds ", size_, " samples; there is no sample ", index));
+absl::Status MdsShard::Check(const std::string& path) const {
+  const uint32_t count = ReadUint32(data_);
+  if (count != size_) {
+    return absl::DataLossError(
+        absl::StrCat(path, " holds ", count, " samples, its index says ", size_));
   }
-  const char* const offsets = data_ + sizeof(uint32_t) * (1 + index);
-  const uint64_t begin = ReadUint32(offsets);
-  const uint64_t end = ReadUint32(offsets + sizeof(uint32_t));
-  if (begin < sizeof(uint32_t) * (size_ + 2) || end < begin || end > bytes_) {
-    return absl::DataLossError(absl::StrCat(path_, ": sample ", index, " lies at bytes ", begin,
-                                            " to ", end, " of ", bytes_, "; the shard is damaged"));
+  uint64_t end = sizeof(uint32_t) * (size_ + 2);
+  for (uint64_t i = 0; i <= size_; ++i) {
+    const uint64_t offset = Offset(i);
+    if (offset < end || offset > bytes_) {
+      return absl::DataLossError(absl::StrCat(path, " is damaged: offset ", i, " is ", offset,
+                                              ", expected ", end, " to ", bytes_));
+    }
+    end = offset;
   }
-  return absl::string_view(data_ + begin, end - begin);
+  if (end != bytes_) {
+    return absl::DataLossError(
+        absl::StrCat(path, " is damaged: its samples end at byte ", end, " of ", bytes_));
+  }
+  return absl::OkStatus();
+}
+
+uint64_t MdsShard::Offset(uint64_t index) const {
+  return ReadUint32(data_ + sizeof(uint32_t) * (1 + index));
+}
+
+absl::string_view MdsShard::Get(uint64_t index) const {
+  return absl::string_view(data_ + Offset(index), Offset(index + 1) - Offset(index));
 }
 
 }  // namespace tessera

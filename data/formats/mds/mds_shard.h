@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
@@ -14,8 +15,8 @@ namespace tessera {
 // readers do not need, and the samples.
 class MdsShard {
  public:
-  // Maps the file. A size other than `bytes`, or a count other than `samples` (both from the
-  // index), is an error that gives both numbers.
+  // Maps the file. A size other than `bytes`, a count other than `samples` (both from the index),
+  // or offsets that do not lie in order within the file are errors that say what was found.
   static absl::StatusOr<std::shared_ptr<const MdsShard>> Open(const std::string& path,
                                                               uint64_t bytes, uint64_t samples);
   ~MdsShard();
@@ -24,15 +25,16 @@ class MdsShard {
 
   uint64_t size() const { return size_; }
 
-  // The bytes of sample `index`: a view that lives as long as the shard. Offsets that do not lie in
-  // order within the file are an error.
-  absl::StatusOr<absl::string_view> Get(uint64_t index) const;
+  // The bytes of sample `index`, below size(): a view that lives as long as the shard.
+  absl::string_view Get(uint64_t index) const;
 
  private:
-  MdsShard(std::string path, const char* data, uint64_t bytes, uint64_t size)
-      : path_(std::move(path)), data_(data), bytes_(bytes), size_(size) {}
+  MdsShard(const char* data, uint64_t bytes, uint64_t size)
+      : data_(data), bytes_(bytes), size_(size) {}
 
-  std::string path_;
+  uint64_t Offset(uint64_t index) const;
+  absl::Status Check(const std::string& path) const;
+
   const char* data_;
   uint64_t bytes_;
   uint64_t size_;

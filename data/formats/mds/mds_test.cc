@@ -162,6 +162,7 @@ TEST(MdsTest, PayloadOfTheWrongSizeIsRefused) {
   auto writer = MdsWriter::Create(TestFolder(), Columns({{"x", "int"}}));
   EXPECT_THAT(std::string(writer->Write({"four"}).message()), HasSubstr("expected 8"));
   EXPECT_FALSE(writer->Write({}).ok());
+  EXPECT_FALSE(MdsWriter::Create(TestFolder(), Columns({{"x", "int"}, {"x", "str"}})).ok());
 }
 
 TEST(MdsTest, EmptyIndexIsNamed) {
@@ -198,14 +199,29 @@ TEST(MdsTest, ShardCutAtHalfIsAnError) {
 TEST(MdsTest, OffsetsThatLeadNowhereAreErrors) {
   const std::string folder = TestFolder();
   WriteSmallSet(folder);
-  std::string shard = Contents(folder + "/shard.00000.mds");
-  shard[4 + 4 * 1 + 3] = '\x7f';  // the second offset
-  ASSERT_TRUE(WriteFile(folder + "/shard.00000.mds", shard).ok());
-  const auto reader = MdsReader::Open(folder);
-  ASSERT_TRUE(reader.ok()) << reader.status();
-  EXPECT_THAT(std::string(reader->Get(0).status().message()), HasSubstr("damaged"));
-  EXPECT_FALSE(reader->Get(1).ok());
-  EXPECT_TRUE(reader->Get(2).ok());
+  const std::string whole = Contents(folder + "/shard.00000.mds");
+  for (const size_t offset : {4, 8, 12, 16}) {
+    std::string shard = whole;
+    shard[offset + 3] = '\x7f';
+    ASSERT_TRUE(WriteFile(folder + "/shard.00000.mds", shard).ok());
+    EXPECT_THAT(std::string(MdsReader::Open(folder).status().message()),
+                AllOf(HasSubstr("shard.00000.mds is damaged"), HasSubstr("offset")));
+  }
+}
+
+TEST(MdsTest, ColumnWhoseSizeContradictsItsEncodingIsAnError) {
+  const std::string folder = TestFolder();
+  WriteSmallSet(folder);
+  const std::string whole = Contents(folder + "/index.json");
+  for (const char* sizes :
+       {"[4, null]", "[null, null]", "[8, 3]", "[8, -1]", "[4294967304, null]"}) {
+    std::string index = whole;
+    const std::string right = "\"column_sizes\": [8, null]";
+    index.replace(index.find(right), right.size(), absl::StrCat("\"column_sizes\": ", sizes));
+    ASSERT_TRUE(WriteFile(folder + "/index.json", index).ok());
+    EXPECT_THAT(std::string(MdsReader::Open(folder).status().message()), HasSubstr("size"))
+        << sizes;
+  }
 }
 
 TEST(MdsTest, IndexMayNotLeadOutOfItsFolder) {
@@ -227,6 +243,7 @@ TEST(MdsTest, SampleWhoseLengthsDoNotFitIsAnError) {
   for (size_t size = 0; size < sample.size(); ++size) {
     EXPECT_FALSE(SplitMdsSample(schema, sample.substr(0, size), absl::MakeSpan(payloads)).ok());
   }
+  EXPECT_FALSE(SplitMdsSample(schema, sample + "x", absl::MakeSpan(payloads)).ok());
 }
 
 }  // namespace

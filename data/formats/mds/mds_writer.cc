@@ -26,6 +26,11 @@ absl::StatusOr<MdsWriter> MdsWriter::Create(const std::string& folder, MdsSchema
   std::sort(columns.begin(), columns.end(),
             [](const MdsColumn& a, const MdsColumn& b) { return a.name < b.name; });
   if (columns.empty()) return absl::InvalidArgumentError("an MDS data set needs a column");
+  for (size_t i = 1; i < columns.size(); ++i) {
+    if (columns[i].name == columns[i - 1].name) {
+      return absl::InvalidArgumentError(absl::StrCat("two columns are called ", columns[i].name));
+    }
+  }
   if (size_limit > kMostBytes) {
     return absl::InvalidArgumentError(
         absl::StrCat("size limit ", size_limit, ": an MDS shard holds less than 4 GiB"));

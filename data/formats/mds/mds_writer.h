@@ -27,6 +27,9 @@ class MdsWriter {
   // The columns in the order in which Write takes their payloads: sorted by name.
   const MdsSchema& schema() const { return schema_; }
 
+  // Shards written so far.
+  const std::vector<MdsShardInfo>& shards() const { return shards_; }
+
   absl::Status Write(absl::Span<const absl::string_view> payloads);
 
   // Writes the last shard and the index.
