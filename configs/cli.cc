@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -135,11 +136,14 @@ absl::Status CheckOverrides(const std::vector<std::string>& arguments) {
   return absl::OkStatus();
 }
 
-// Runs `body` with its error as one line on stderr and the exit code.
+// Runs `body` with its error as one line on stderr and the exit code. Output that got lost, as on a
+// full disk, is an error too.
 int Report(const std::function<absl::Status()>& body) {
   try {
     const absl::Status status = body();
-    return status.ok() ? 0 : Fail(status.message());
+    if (!status.ok()) return Fail(status.message());
+    const bool written = std::cout.flush() && std::fflush(stdout) == 0 && !std::ferror(stdout);
+    return written ? 0 : Fail("cannot write to the standard output");
   } catch (const std::exception& error) {
     return Fail(error.what());
   }
@@ -167,17 +171,13 @@ std::optional<int> Start(int* argc, char*** argv, const Usage& usage, bool with_
   return std::nullopt;
 }
 
-absl::Status Print(const std::string& text) {
-  std::cout << text << std::flush;
-  return std::cout ? absl::OkStatus() : absl::DataLossError("cannot write to stdout");
-}
-
 absl::Status RunOnConfig(const std::vector<std::string>& overrides,
                          const std::function<absl::Status(const Experiment&)>& body) {
   TESSERA_RETURN_IF_ERROR(CheckOverrides(overrides));
   if (!FLAGS_explain.empty()) {
     TESSERA_ASSIGN_OR_RETURN(const std::string text, ExplainField(FLAGS_explain));
-    return Print(text);
+    std::cout << text;
+    return absl::OkStatus();
   }
   if (FLAGS_config.empty()) {
     return absl::InvalidArgumentError(
@@ -185,7 +185,8 @@ absl::Status RunOnConfig(const std::vector<std::string>& overrides,
   }
   TESSERA_ASSIGN_OR_RETURN(const Experiment experiment, LoadExperiment(FLAGS_config, overrides));
   if (!FLAGS_print_config) return body(experiment);
-  return Print(PrintExperiment(experiment, /*with_defaults=*/true));
+  std::cout << PrintExperiment(experiment, /*with_defaults=*/true);
+  return absl::OkStatus();
 }
 
 }  // namespace

@@ -42,15 +42,15 @@ class CliTest : public ::testing::Test {
         optimizer { sgd {} })";
   }
 
-  Outcome Run(const std::string& arguments) const {
+  Outcome Run(const std::string& arguments, const std::string& output = "out") const {
     const std::string binary = absl::StrCat(
         std::getenv("TEST_SRCDIR"), "/", std::getenv("TEST_WORKSPACE"), "/configs/cli_test_main");
     const std::string command =
         absl::StrCat("BUILD_WORKING_DIRECTORY='", folder_.string(), "' '", binary, "' ", arguments,
-                     " >'", (folder_ / "out").string(), "' 2>'", (folder_ / "err").string(), "'");
+                     " >'", (folder_ / output).string(), "' 2>'", (folder_ / "err").string(), "'");
     const int status = std::system(command.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, ReadAll(folder_ / "out"),
-            ReadAll(folder_ / "err")};
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1,
+            output == "out" ? ReadAll(folder_ / output) : "", ReadAll(folder_ / "err")};
   }
 
   // Runs what must fail before its body, and returns its one line.
@@ -132,6 +132,12 @@ TEST_F(CliTest, IgnoredLabelInsideTheClassesIsWarnedOf) {
   EXPECT_THAT(outcome.err,
               HasSubstr("override \"data.ignore_index=3\": data.ignore_index: 3 is one of the 5 "
                         "classes"));
+}
+
+TEST_F(CliTest, LostOutputIsAnError) {
+  const Outcome outcome = Run("--config=e.textproto", "/dev/full");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.err, "ERROR: cannot write to the standard output\n");
 }
 
 TEST_F(CliTest, ToolGetsItsArguments) {
