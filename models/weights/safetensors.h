@@ -13,15 +13,18 @@
 
 namespace tessera {
 
-// Writes tensors in the safetensors format (https://huggingface.co/docs/safetensors, format version
-// 1): CPU copies, contiguous, little-endian. The file appears at `path` in one rename, synced
-// before it.
+// The safetensors format, version 1 (https://huggingface.co/docs/safetensors): the length of a JSON
+// header, the header, and the tensors' bytes, contiguous and little-endian. Dtypes: F64 F32 F16
+// BF16 I64 I32 I16 I8 U8 BOOL.
+
+// Writes tensors of any device and memory layout; the file has the bytes that the Python library
+// gives. It appears at `path` in one rename, synced before it.
 absl::Status WriteSafetensors(const std::string& path,
                               const std::vector<std::pair<std::string, at::Tensor>>& tensors,
                               const std::map<std::string, std::string>& metadata = {});
 
-// Reads all tensors of a file. A header or an offset that does not fit the file is an error that
-// names the file, what was expected and what was found.
+// Reads all tensors of a file, each into memory of its own. A header or an offset that does not fit
+// the file is an error that names the file, what was expected and what was found.
 absl::StatusOr<std::map<std::string, at::Tensor>> ReadSafetensors(const std::string& path);
 
 }  // namespace tessera

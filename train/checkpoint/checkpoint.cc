@@ -10,16 +10,18 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <regex>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "base/read_file.h"
 #include "base/status_macros.h"
 #include "base/write_file.h"
+#include "configs/parse_text.h"
 #include "models/weights/safetensors.h"
 
 namespace tessera {
@@ -46,27 +48,43 @@ absl::Status SyncFolder(const fs::path& folder) {
   return good ? absl::OkStatus() : SystemError("sync", folder.string(), error);
 }
 
-// Batches of a checkpoint folder by its name; nullopt for any other name.
-std::optional<int64_t> BatchOf(const std::string& name) {
-  static const std::regex pattern("ep[0-9]+-ba([0-9]+)");
-  std::smatch match;
-  int64_t batch = 0;
-  if (!std::regex_match(name, match, pattern) || !absl::SimpleAtoi(match[1].str(), &batch)) {
+std::string NameOf(int64_t epoch, int64_t batch) { return absl::StrCat("ep", epoch, "-ba", batch); }
+
+// Batches of a checkpoint folder by its name, "ep3-ba120"; nullopt for any other name.
+std::optional<int64_t> BatchOf(absl::string_view name) {
+  const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(name, "-ba");
+  int64_t epoch = 0, batch = 0;
+  if (!absl::StartsWith(name, "ep") || !absl::SimpleAtoi(parts.first.substr(2), &epoch) ||
+      !absl::SimpleAtoi(parts.second, &batch) || name != NameOf(epoch, batch)) {
     return std::nullopt;
   }
   return batch;
 }
 
-// Names of the whole checkpoints in `folder`, the oldest first.
-std::vector<std::string> ListCheckpoints(const fs::path& folder) {
+bool IsWhole(const fs::path& folder) {
+  std::error_code error;
+  return fs::is_regular_file(folder / kModelFile, error) &&
+         fs::is_regular_file(folder / kOptimizerFile, error) &&
+         fs::is_regular_file(folder / kStateFile, error);
+}
+
+// Names of what lies in `folder`; none where it cannot be read.
+std::vector<std::string> NamesIn(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    const std::string name = entry.path().filename().string();
-    if (BatchOf(name).has_value() && fs::exists(entry.path() / kStateFile, error)) {
-      names.push_back(name);
-    }
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    names.push_back(entry->path().filename().string());
   }
+  return names;
+}
+
+// Names of the whole checkpoints in `folder`, the oldest first.
+std::vector<std::string> ListCheckpoints(const fs::path& folder) {
+  std::vector<std::string> names = NamesIn(folder);
+  std::erase_if(names, [&](const std::string& name) {
+    return !BatchOf(name).has_value() || !IsWhole(folder / name);
+  });
   std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
     return *BatchOf(a) != *BatchOf(b) ? *BatchOf(a) < *BatchOf(b) : a < b;
   });
@@ -76,13 +94,9 @@ std::vector<std::string> ListCheckpoints(const fs::path& folder) {
 // What a process that was killed while it wrote or removed has left.
 void RemoveLeftovers(const fs::path& folder) {
   std::error_code error;
-  std::vector<fs::path> leftovers;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (absl::StartsWith(entry.path().filename().string(), kPartialPrefix)) {
-      leftovers.push_back(entry.path());
-    }
+  for (const std::string& name : NamesIn(folder)) {
+    if (absl::StartsWith(name, kPartialPrefix)) fs::remove_all(folder / name, error);
   }
-  for (const fs::path& path : leftovers) fs::remove_all(path, error);
 }
 
 absl::Status WriteFiles(const fs::path& folder, const CheckpointState& state,
@@ -94,21 +108,22 @@ absl::Status WriteFiles(const fs::path& folder, const CheckpointState& state,
       WriteSafetensors((folder / kModelFile).string(), model, {{"format", "pt"}}));
   TESSERA_RETURN_IF_ERROR(WriteSafetensors((folder / kOptimizerFile).string(), optimizer));
   std::string text;
-  google::protobuf::TextFormat::PrintToString(state, &text);
+  if (!google::protobuf::TextFormat::PrintToString(state, &text)) {
+    return absl::InternalError("the state cannot be printed");
+  }
   TESSERA_RETURN_IF_ERROR(WriteFile((folder / kStateFile).string(), text, Durability::kSynced));
   return SyncFolder(folder);
 }
 
-// Puts `partial` in the place of `final`; a folder that is there is exchanged for it in one step.
+// Puts `partial` in the place of `final`; a folder that is there is exchanged for it in one step,
+// and removed when that is on the disk.
 absl::Status Publish(const fs::path& partial, const fs::path& final) {
   std::error_code error;
-  if (!fs::exists(final, error)) {
-    if (rename(partial.c_str(), final.c_str()) == 0) return absl::OkStatus();
-    return SystemError("rename", partial.string(), errno);
+  const unsigned flags = fs::exists(final, error) ? RENAME_EXCHANGE : 0;
+  if (renameat2(AT_FDCWD, partial.c_str(), AT_FDCWD, final.c_str(), flags) != 0) {
+    return SystemError(flags == 0 ? "make" : "replace", final.string(), errno);
   }
-  if (renameat2(AT_FDCWD, partial.c_str(), AT_FDCWD, final.c_str(), RENAME_EXCHANGE) != 0) {
-    return SystemError("replace", final.string(), errno);
-  }
+  TESSERA_RETURN_IF_ERROR(SyncFolder(final.parent_path()));
   fs::remove_all(partial, error);
   return absl::OkStatus();
 }
@@ -118,8 +133,10 @@ absl::Status MoveLatest(const fs::path& folder, const std::string& name) {
   std::error_code error;
   fs::create_directory_symlink(name, temporary, error);
   if (!error) fs::rename(temporary, folder / kLatest, error);
-  if (error) return SystemError("move", (folder / kLatest).string(), error.value());
-  return SyncFolder(folder);
+  if (!error) return SyncFolder(folder);
+  const absl::Status status = SystemError("move", (folder / kLatest).string(), error.value());
+  fs::remove(temporary, error);
+  return status;
 }
 
 void RemoveOld(const fs::path& folder, const std::string& latest, int keep) {
@@ -144,7 +161,7 @@ absl::Status SaveCheckpoint(const std::string& folder, const CheckpointState& st
   fs::create_directories(root, error);
   if (error) return SystemError("make", folder, error.value());
   RemoveLeftovers(root);
-  const std::string name = absl::StrCat("ep", state.epoch(), "-ba", state.batch());
+  const std::string name = NameOf(state.epoch(), state.batch());
   const fs::path partial = root / absl::StrCat(kPartialPrefix, name);
   absl::Status status = WriteFiles(partial, state, model, optimizer);
   if (status.ok()) status = Publish(partial, root / name);
@@ -152,7 +169,6 @@ absl::Status SaveCheckpoint(const std::string& folder, const CheckpointState& st
     fs::remove_all(partial, error);
     return status;
   }
-  TESSERA_RETURN_IF_ERROR(SyncFolder(root));
   TESSERA_RETURN_IF_ERROR(MoveLatest(root, name));
   RemoveOld(root, name, keep);
   return absl::OkStatus();
@@ -168,9 +184,8 @@ absl::StatusOr<Checkpoint> LoadCheckpoint(const std::string& path) {
   Checkpoint checkpoint;
   const std::string state_path = (folder / kStateFile).string();
   TESSERA_ASSIGN_OR_RETURN(const std::string text, ReadFile(state_path));
-  if (!google::protobuf::TextFormat::ParseFromString(text, &checkpoint.state)) {
-    return absl::DataLossError(absl::StrCat(state_path, " is not the state of a training"));
-  }
+  FieldPlaces places;
+  TESSERA_RETURN_IF_ERROR(ParseText(text, state_path, &checkpoint.state, &places));
   TESSERA_ASSIGN_OR_RETURN(checkpoint.model, ReadSafetensors((folder / kModelFile).string()));
   TESSERA_ASSIGN_OR_RETURN(checkpoint.optimizer,
                            ReadSafetensors((folder / kOptimizerFile).string()));
@@ -187,7 +202,7 @@ std::optional<std::string> FindLatestCheckpoint(const std::string& folder) {
   std::error_code error;
   const fs::path latest = fs::path(folder) / kLatest;
   const fs::path target = fs::read_symlink(latest, error);
-  if (!error && fs::exists(latest / kStateFile, error)) {
+  if (!error && IsWhole(latest)) {
     return (fs::path(folder) / target).string();
   }
   const std::vector<std::string> names = ListCheckpoints(folder);

@@ -12,15 +12,18 @@
 
 namespace tessera {
 
-// A checkpoint is a folder, `ep3-ba120` for 3 finished epochs and 120 finished batches:
-//   model.safetensors       parameters and buffers, by their names in the model; loads in Python as
-//   it is optimizer.safetensors   Optimizer::State state.textproto         CheckpointState
+// A checkpoint is a folder, `ep3-ba120` for 3 finished epochs and 120 finished batches. It holds
+//
+//   model.safetensors      parameters and buffers by their names in the model, for Python too
+//   optimizer.safetensors  Optimizer::State
+//   state.textproto        CheckpointState
+//
 // It is written beside, synced and renamed; `latest`, a link to it, moves last. Whoever is killed
 // in between leaves whole checkpoints only.
 
 // Writes a checkpoint to `folder`, which is made where it is missing, and removes older ones until
 // `keep` are left (0 keeps all). One of the same name is replaced. An error leaves earlier ones as
-// they were.
+// they were, and nothing half-written beside them.
 absl::Status SaveCheckpoint(const std::string& folder, const CheckpointState& state,
                             const NamedTensors& model, const NamedTensors& optimizer, int keep);
 

@@ -5,6 +5,7 @@
 #include <ATen/ops/full.h>
 #include <ATen/ops/zeros.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -111,7 +112,11 @@ TEST(CheckpointTest, LeftoversAreNoCheckpointsAndGoAway) {
   const std::string folder = TestFolder();
   fs::create_directories(folder + "/.partial-ep9-ba99");
   ASSERT_TRUE(WriteFile(folder + "/.partial-ep9-ba99/state.textproto", "").ok());
-  fs::create_directories(folder + "/ep9-ba98");  // without a state it is none either
+  // Nor is one that lacks a file, or another name.
+  ASSERT_TRUE(Save(folder, 97).ok());
+  fs::remove(folder + "/ep9-ba97/model.safetensors");
+  fs::create_directories(folder + "/ep9-ba98");
+  fs::copy(folder + "/ep9-ba97", folder + "/ep9-ba097");
   EXPECT_FALSE(FindLatestCheckpoint(folder).has_value());
   ASSERT_TRUE(Save(folder, 1).ok());
   EXPECT_FALSE(fs::exists(folder + "/.partial-ep9-ba99"));
@@ -127,6 +132,33 @@ TEST(CheckpointTest, FailureLeavesTheEarlierOneAsItWas) {
   ExpectWhole(folder + "/latest", 1);
   EXPECT_THAT(std::string(LoadCheckpoint(folder + "/absent").status().message()),
               HasSubstr("no checkpoint"));
+}
+
+// A disk that is full in the middle of a file, by the limit on a file's size.
+TEST(CheckpointTest, FullDiskIsOneErrorAndLeavesNothing) {
+  const std::string folder = TestFolder();
+  ASSERT_TRUE(Save(folder, 1).ok());
+  const auto handler = signal(SIGXFSZ, SIG_IGN);
+  rlimit limit;
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &limit), 0);
+  const rlimit small = {.rlim_cur = 5000, .rlim_max = limit.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  const absl::Status status = Save(folder, 2, 1);
+  setrlimit(RLIMIT_FSIZE, &limit);
+  signal(SIGXFSZ, handler);
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(HasSubstr("cannot write"), HasSubstr("ep0-ba2/model.safetensors"),
+                    HasSubstr("File too large")));
+  EXPECT_EQ(Names(folder), (std::vector<std::string>{"ep0-ba1", "latest"}));
+  ExpectWhole(folder + "/latest", 1);
+}
+
+TEST(CheckpointTest, DamagedStateIsNamedWithItsPlace) {
+  const std::string folder = TestFolder();
+  ASSERT_TRUE(Save(folder, 1).ok());
+  ASSERT_TRUE(WriteFile(folder + "/ep0-ba1/state.textproto", "epoch: 1\nbatch: x\n").ok());
+  EXPECT_THAT(std::string(LoadCheckpoint(folder + "/latest").status().message()),
+              HasSubstr("state.textproto:2:"));
 }
 
 TEST(CheckpointTest, TensorsThatDoNotFitAreListedAndNothingIsCopied) {

@@ -17,6 +17,9 @@ tensors = {
     "bytes": torch.tensor([0, 255, 3], dtype=torch.uint8),
     "mask": torch.tensor([True, False]),
     "a32": torch.tensor([-5], dtype=torch.int32),
+    "short": torch.tensor([-300, 300], dtype=torch.int16),
+    "tiny": torch.tensor([[-1], [1]], dtype=torch.int8),
+    'quoted "\\ \n\x1f é': torch.tensor([1.0]),
     "empty": torch.zeros(0, 4),
 }
 save_file(tensors, sys.argv[1], metadata={"format": "pt"})
