@@ -2,8 +2,8 @@
 
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/Parallel.h>
-#include <glog/logging.h>
 
+#include <optional>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -20,11 +20,13 @@
 #include "train/callbacks/save_predictions.h"
 #include "train/check_batches.h"
 #include "train/check_experiment.h"
+#include "train/checkpoint/checkpoint.h"
 #include "train/loggers/console.h"
 #include "train/loggers/iou_table.h"
 #include "train/loggers/metrics_file.h"
 #include "train/optimizers/optimizer.h"
 #include "train/precision.h"
+#include "train/resume.h"
 #include "train/run_folder.h"
 #include "train/schedules/schedule.h"
 #include "train/time.h"
@@ -168,6 +170,39 @@ void Announce(const State& state, const ComputeOptions& compute, const RunFolder
       << "saves to " << folder.path << std::endl;
 }
 
+// Says where a resumed run stands.
+void AnnounceResume(const std::string& path, const State& state, int64_t previous_max_batches,
+                    std::ostream& out) {
+  const int64_t max_batches = state.length.max_batches;
+  out << "goes on from " << path << ", after batch " << state.timestamp.batch << "\n";
+  if (previous_max_batches != 0 && previous_max_batches != max_batches) {
+    out << "the run was " << previous_max_batches << " batches long and is now " << max_batches
+        << ": schedules that count in \"dur\" follow the new length\n";
+  }
+  if (state.timestamp.batch >= max_batches) out << "nothing is left to train\n";
+}
+
+// Loads what the config names as the start of the run, and makes `folder` ready for it: lines of
+// metrics past the checkpoint are cut off; a run that is replaced is removed, once the checkpoint,
+// which may be its own, is read.
+absl::Status PrepareStart(const Experiment& experiment, const RunFolder& folder, std::ostream& out,
+                          State* state) {
+  const TrainConfig& train = experiment.train();
+  std::optional<std::string> own;
+  if (train.autoresume()) own = FindLatestCheckpoint(folder.checkpoints());
+  const std::string path = own.value_or(train.load_path());
+  if (!own.has_value() && train.load_weights_only()) {
+    TESSERA_RETURN_IF_ERROR(RestoreWeights(path, state));
+    out << "starts from the weights of " << path << "\n";
+  } else if (!path.empty()) {
+    int64_t previous_max_batches = 0;
+    TESSERA_RETURN_IF_ERROR(RestoreState(path, experiment.seed(), state, &previous_max_batches));
+    AnnounceResume(path, *state, previous_max_batches, out);
+  }
+  if (own.has_value()) return TruncateMetricsFile(folder.metrics(), state->timestamp.batch);
+  return ClearRunFolder(folder);
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Trainer>> BuildTrainer(const Experiment& experiment,
@@ -183,8 +218,13 @@ absl::StatusOr<std::unique_ptr<Trainer>> BuildTrainer(const Experiment& experime
   TESSERA_ASSIGN_OR_RETURN(State state, BuildState(experiment));
   TESSERA_ASSIGN_OR_RETURN(TrainerOptions options, BuildOptions(experiment, state.length));
   options.stop_signal = std::move(stop_signal);
-  TESSERA_RETURN_IF_ERROR(OpenRunFolder(folder, experiment));
+  options.save = [seed = experiment.seed(), folder = folder.checkpoints(),
+                  keep = experiment.train().save_num_checkpoints_to_keep()](const State& state) {
+    return SaveState(state, seed, folder, keep);
+  };
   Announce(state, options.compute, folder, *display.out);
+  TESSERA_RETURN_IF_ERROR(PrepareStart(experiment, folder, *display.out, &state));
+  TESSERA_RETURN_IF_ERROR(OpenRunFolder(folder, experiment));
 
   auto trainer = std::make_unique<Trainer>(std::move(state), std::move(options));
   TESSERA_RETURN_IF_ERROR(AddCallbacks(experiment, folder, display, trainer.get()));

@@ -1,6 +1,7 @@
 #ifndef TESSERA_TRAIN_TESTING_H_
 #define TESSERA_TRAIN_TESTING_H_
 
+#include <ATen/CPUGeneratorImpl.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/dropout.h>
 #include <torch/nn/modules/batchnorm.h>
@@ -18,8 +19,10 @@
 #include "data/loader/data_loader.h"
 #include "data/random/philox.h"
 #include "models/segmentation_model.h"
+#include "train/events.h"
 #include "train/optimizers/optimizer.h"
 #include "train/schedules/schedule.h"
+#include "train/train_step.h"
 
 // Small pieces for tests of the training loop.
 namespace tessera::testing {
@@ -143,6 +146,64 @@ class TinyLoader : public DataLoader {
   const std::vector<int64_t> ignored_;
   int64_t epoch_ = 0;
   int64_t next_ = 0;
+};
+
+inline ComputeOptions Compute(int64_t microbatch_size = 0, double dice_weight = 1) {
+  return {.cross_entropy_weight = 1,
+          .dice_weight = dice_weight,
+          .num_classes = kClasses,
+          .ignore_index = kIgnored,
+          .microbatch_size = microbatch_size};
+}
+
+inline void Seed(uint64_t seed) {
+  at::Generator generator = at::detail::getDefaultCPUGenerator();
+  generator.set_current_seed(seed);
+}
+
+// A training of `max_batches` on 6 samples in batches of 2, so 3 batches an epoch.
+inline State MakeState(int64_t max_batches, std::vector<int64_t> ignored = {}) {
+  OptimizerConfig optimizer;
+  optimizer.mutable_sgd()->set_lr(0.1);
+  optimizer.mutable_sgd()->set_weight_decay(0.01);
+  ScheduleConfig schedule;
+  schedule.mutable_cosine();
+  State state;
+  state.length = {
+      .batches_per_epoch = 3, .samples_per_epoch = 6, .batch_size = 2, .max_batches = max_batches};
+  state.model = std::make_shared<TinyModel>(TinyModel::Options{});
+  state.optimizer = BuildOptimizer(optimizer, Parameters(*state.model)).value();
+  state.schedule = BuildSchedule(schedule, state.length).value();
+  state.train_loader = std::make_unique<TinyLoader>(6, 2, ignored);
+  state.eval_loader = std::make_unique<TinyLoader>(5, 2);
+  Seed(3);
+  return state;
+}
+
+// Notes what the loop does.
+struct Log {
+  std::string events;                  // a letter an event
+  std::vector<double> losses;          // of each batch
+  std::vector<double> learning_rates;  // of each batch
+  std::vector<int64_t> samples;        // ids in the order of training
+};
+
+class Recorder : public Callback {
+ public:
+  explicit Recorder(Log* log) : log_(*log) {}
+  absl::Status Run(Event event, const State& state) override {
+    log_.events += "FEbgBxVvWf"[static_cast<int>(event)];
+    if (event == Event::kBatchEnd) {
+      log_.losses.push_back(state.step.loss);
+      log_.learning_rates.push_back(state.step.learning_rate);
+      const std::vector<int64_t>& ids = state.batch.sample_ids;
+      log_.samples.insert(log_.samples.end(), ids.begin(), ids.end());
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  Log& log_;
 };
 
 }  // namespace tessera::testing

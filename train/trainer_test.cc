@@ -10,7 +10,6 @@
 #include <string>
 #include <tuple>
 
-#include "models/losses/segmentation_loss.h"
 #include "train/evaluate.h"
 #include "train/testing.h"
 
@@ -18,73 +17,19 @@ namespace tessera {
 namespace {
 
 using ::tessera::testing::BitEqual;
+using ::tessera::testing::Compute;
 using ::tessera::testing::kClasses;
 using ::tessera::testing::kIgnored;
+using ::tessera::testing::Log;
 using ::tessera::testing::MakeBatch;
-using ::tessera::testing::Parameters;
+using ::tessera::testing::MakeState;
+using ::tessera::testing::Recorder;
+using ::tessera::testing::Seed;
 using ::tessera::testing::Snapshot;
 using ::tessera::testing::TinyLoader;
 using ::tessera::testing::TinyModel;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-ComputeOptions Compute(int64_t microbatch_size = 0, double dice_weight = 1) {
-  return {.cross_entropy_weight = 1,
-          .dice_weight = dice_weight,
-          .num_classes = kClasses,
-          .ignore_index = kIgnored,
-          .microbatch_size = microbatch_size};
-}
-
-void Seed(uint64_t seed) {
-  at::Generator generator = at::detail::getDefaultCPUGenerator();
-  generator.set_current_seed(seed);
-}
-
-// A training of `max_batches` on 6 samples in batches of 2, so 3 batches an epoch.
-State MakeState(int64_t max_batches, std::vector<int64_t> ignored = {}) {
-  OptimizerConfig optimizer;
-  optimizer.mutable_sgd()->set_lr(0.1);
-  optimizer.mutable_sgd()->set_weight_decay(0.01);
-  ScheduleConfig schedule;
-  schedule.mutable_cosine();
-  State state;
-  state.length = {
-      .batches_per_epoch = 3, .samples_per_epoch = 6, .batch_size = 2, .max_batches = max_batches};
-  state.model = std::make_shared<TinyModel>(TinyModel::Options{});
-  state.optimizer = BuildOptimizer(optimizer, Parameters(*state.model)).value();
-  state.schedule = BuildSchedule(schedule, state.length).value();
-  state.train_loader = std::make_unique<TinyLoader>(6, 2, ignored);
-  state.eval_loader = std::make_unique<TinyLoader>(5, 2);
-  Seed(3);
-  return state;
-}
-
-// Notes what the loop does.
-struct Log {
-  std::string events;                  // a letter an event
-  std::vector<double> losses;          // of each batch
-  std::vector<double> learning_rates;  // of each batch
-  std::vector<int64_t> samples;        // ids in the order of training
-};
-
-class Recorder : public Callback {
- public:
-  explicit Recorder(Log* log) : log_(*log) {}
-  absl::Status Run(Event event, const State& state) override {
-    log_.events += "FEbgBxVvWf"[static_cast<int>(event)];
-    if (event == Event::kBatchEnd) {
-      log_.losses.push_back(state.step.loss);
-      log_.learning_rates.push_back(state.step.learning_rate);
-      const std::vector<int64_t>& ids = state.batch.sample_ids;
-      log_.samples.insert(log_.samples.end(), ids.begin(), ids.end());
-    }
-    return absl::OkStatus();
-  }
-
- private:
-  Log& log_;
-};
 
 TEST(TrainerTest, RunsTheEventsOfTheHeader) {
   Log log;
