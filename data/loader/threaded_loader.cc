@@ -1,5 +1,7 @@
 #include "data/loader/threaded_loader.h"
 
+#include <glog/logging.h>
+
 #include <algorithm>
 #include <cstring>
 #include <deque>
@@ -15,6 +17,12 @@
 
 namespace tessera {
 namespace {
+
+// A set that is bad throughout ends the run soon, not after each sample was tried for each other.
+constexpr int64_t kMostReplacements = 100;
+
+// Bad samples that the log names; the others are only counted.
+constexpr int kMostNamed = 10;
 
 // A batch that is being made.
 struct Task {
@@ -52,6 +60,7 @@ class ThreadedLoader::Epoch {
       absl::MutexLock lock(&mutex_);
       stopped_ = true;
     }
+    next_ = end_;  // no thread takes another sample
     for (std::thread& thread : threads_) thread.join();
   }
 
@@ -147,18 +156,20 @@ class ThreadedLoader::Epoch {
     const absl::Status status = run(order_[position]);
     if (status.ok()) return;
     const int64_t count = static_cast<int64_t>(order_.size());
+    if (loader_.options_.bad_samples != BadSamples::kStop) {
+      ++loader_.skipped_;
+      LOG_FIRST_N(WARNING, kMostNamed) << "left out: " << status.message();
+    }
     switch (loader_.options_.bad_samples) {
       case BadSamples::kStop:
         break;
       case BadSamples::kIgnore:
-        ++loader_.skipped_;
         batch.sample_ids[slot] = order_[position];
         std::fill_n(images, pixels * 3, 0.0f);
         std::fill_n(labels, pixels, loader_.options_.ignore_index);
         return;
       case BadSamples::kReplace:
-        ++loader_.skipped_;
-        for (int64_t i = 1; i < count; ++i) {
+        for (int64_t i = 1; i < std::min(count, kMostReplacements); ++i) {
           if (run(order_[(position + i) % count]).ok()) return;
         }
         break;
@@ -198,6 +209,10 @@ absl::StatusOr<std::unique_ptr<ThreadedLoader>> ThreadedLoader::Create(const Loa
     return absl::InvalidArgumentError(absl::StrCat(
         "an epoch has no batch: the set has ", options.num_samples, " samples, the batch size is ",
         options.batch_size, options.drop_last ? ", and drop_last leaves out a smaller batch" : ""));
+  }
+  if (options.num_samples > int64_t{UINT32_MAX}) {
+    return absl::UnimplementedError(
+        absl::StrCat("the set has ", options.num_samples, " samples, expected less than 2^32"));
   }
   return loader;
 }

@@ -15,7 +15,8 @@ namespace tessera {
 // What a sample that cannot be read, decoded or transformed does.
 enum class BadSamples {
   kStop,     // Next() returns its error
-  kReplace,  // the next sample of the order that can be used stands in its place
+  kReplace,  // the next sample of the order that can be used stands in its place; after 100 bad
+             // ones in a row the error of the first
   kIgnore,   // it is left out: its pixels are 0 and all its labels ignored
 };
 
@@ -37,7 +38,7 @@ struct LoaderOptions {
 // for any number of threads, since a sample's random numbers depend on (seed, epoch, id) alone.
 class ThreadedLoader : public DataLoader {
  public:
-  // An error if an epoch would have no batch.
+  // An error if an epoch would have no batch, or if the set has 2^32 samples or more.
   static absl::StatusOr<std::unique_ptr<ThreadedLoader>> Create(const LoaderOptions& options,
                                                                 SamplePipeline pipeline);
   ~ThreadedLoader() override;

@@ -3,7 +3,7 @@
 #include <google/protobuf/text_format.h>
 
 #include <algorithm>
-#include <map>
+#include <atomic>
 #include <numeric>
 #include <set>
 #include <string>
@@ -48,10 +48,12 @@ class MemoryDataset : public Dataset {
 
   int64_t size() const override { return static_cast<int64_t>(images.size()); }
   absl::StatusOr<Sample> Get(int64_t index) const override {
+    ++reads;
     return Sample{names[index], images[index], masks[index], nullptr};
   }
 
   std::vector<std::string> images, masks, names;
+  mutable std::atomic<int> reads = 0;
 };
 
 LabelMap TwoClasses() {
@@ -193,6 +195,7 @@ TEST(ThreadedLoaderTest, KeptBatchesNeverChange) {
   bool reused = false;
   for (int i = 0; i < 10; ++i) {
     const auto batch = *loader->Next();
+    ASSERT_TRUE(batch.has_value());
     reused |= batch->images.get() == freed;
   }
   EXPECT_TRUE(reused);
@@ -231,6 +234,15 @@ TEST(ThreadedLoaderTest, SkippedSampleIsReplacedByItsSuccessor) {
     EXPECT_EQ(RunEpoch(*loader, 0).Ids(), (std::vector<int64_t>{0, 1, 3, 3, 4, 0}));
     EXPECT_EQ(loader->skipped_samples(), 2);
   }
+}
+
+TEST(ThreadedLoaderTest, SetThatIsBadThroughoutEndsAfterAHundredTries) {
+  const auto dataset = std::make_shared<MemoryDataset>(150);
+  std::fill(dataset->images.begin(), dataset->images.end(), "");
+  const auto loader = *MakeLoader(
+      dataset, {.batch_size = 1, .num_threads = 0, .bad_samples = BadSamples::kReplace}, Crops());
+  EXPECT_THAT(std::string(RunEpoch(*loader, 0).end.message()), HasSubstr("sample 0 (s0.png)"));
+  EXPECT_EQ(dataset->reads, 100);
 }
 
 TEST(ThreadedLoaderTest, IgnoredSampleCountsNowhere) {
