@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
@@ -42,8 +43,9 @@ absl::StatusOr<Roles> FindRoles(const MdsSchema& schema, const StreamingConfig& 
 
 class MdsDataset : public Dataset {
  public:
-  MdsDataset(MdsReader reader, std::string folder, StreamingConfig config)
-      : reader_(std::move(reader)), folder_(std::move(folder)), config_(std::move(config)) {}
+  // `roles`: one a shard.
+  MdsDataset(MdsReader reader, std::string folder, std::vector<Roles> roles)
+      : reader_(std::move(reader)), folder_(std::move(folder)), roles_(std::move(roles)) {}
 
   int64_t size() const override { return reader_.size(); }
 
@@ -57,8 +59,8 @@ class MdsDataset : public Dataset {
  private:
   absl::StatusOr<Sample> Read(int64_t index) const {
     TESSERA_ASSIGN_OR_RETURN(MdsReader::Row row, reader_.Get(index));
-    TESSERA_ASSIGN_OR_RETURN(const Roles roles, FindRoles(*row.schema, config_));
-    std::vector<absl::string_view> payloads(row.schema->size());
+    const Roles& roles = roles_[row.shard_number];
+    absl::InlinedVector<absl::string_view, 8> payloads(row.schema->size());
     TESSERA_RETURN_IF_ERROR(SplitMdsSample(*row.schema, row.bytes, absl::MakeSpan(payloads)));
     return Sample{payloads[roles.name], payloads[roles.image], payloads[roles.mask],
                   std::move(row.shard)};
@@ -66,7 +68,7 @@ class MdsDataset : public Dataset {
 
   MdsReader reader_;
   std::string folder_;
-  StreamingConfig config_;
+  std::vector<Roles> roles_;
 };
 
 }  // namespace
@@ -79,16 +81,19 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenMdsDataset(const StreamingCon
   }
   const std::string folder = (std::filesystem::path(config.local()) / split).string();
   TESSERA_ASSIGN_OR_RETURN(MdsReader reader, MdsReader::Open(folder));
+  std::vector<Roles> roles;
   for (const MdsShardInfo& shard : reader.shards()) {
-    if (const auto roles = FindRoles(shard.schema, config); !roles.ok()) {
-      return absl::Status(roles.status().code(), absl::StrCat(folder, "/", shard.basename, ": ",
-                                                              roles.status().message()));
+    const absl::StatusOr<Roles> found = FindRoles(shard.schema, config);
+    if (!found.ok()) {
+      return absl::Status(found.status().code(), absl::StrCat(folder, "/", shard.basename, ": ",
+                                                              found.status().message()));
     }
+    roles.push_back(*found);
   }
   if (reader.size() == 0) {
     return absl::InvalidArgumentError(absl::StrCat(folder, ": the data set has no samples"));
   }
-  return std::make_shared<const MdsDataset>(std::move(reader), folder, config);
+  return std::make_shared<const MdsDataset>(std::move(reader), folder, std::move(roles));
 }
 
 }  // namespace tessera

@@ -38,7 +38,7 @@ absl::StatusOr<MdsReader::Row> MdsReader::Get(int64_t index) const {
   const auto after = std::upper_bound(starts_.begin(), starts_.end(), index);
   const auto at = static_cast<size_t>(after - starts_.begin() - 1);
   const absl::string_view bytes = shards_[at]->Get(static_cast<uint64_t>(index - starts_[at]));
-  return Row{&infos_[at].schema, bytes, shards_[at]};
+  return Row{at, &infos_[at].schema, bytes, shards_[at]};
 }
 
 }  // namespace tessera

@@ -1,6 +1,7 @@
 #ifndef TESSERA_DATA_FORMATS_MDS_MDS_READER_H_
 #define TESSERA_DATA_FORMATS_MDS_MDS_READER_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -24,6 +25,7 @@ class MdsReader {
 
   // Where a sample lies.
   struct Row {
+    size_t shard_number = 0;  // in shards()
     const MdsSchema* schema = nullptr;
     absl::string_view bytes;                // see SplitMdsSample
     std::shared_ptr<const MdsShard> shard;  // keeps `bytes` alive

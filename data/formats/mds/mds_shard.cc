@@ -41,8 +41,8 @@ absl::StatusOr<std::shared_ptr<const MdsShard>> MdsShard::Open(const std::string
     return absl::DataLossError(
         absl::StrCat(path, " has ", found, " bytes, its index says ", bytes));
   }
-  const uint64_t header = sizeof(uint32_t) * (samples + 2);
-  if (bytes < header) {
+  const uint64_t words = bytes / sizeof(uint32_t);
+  if (words < 2 || words - 2 < samples) {  // the header has samples + 2 words
     close(file);
     return absl::DataLossError(absl::StrCat(path, " has ", bytes, " bytes, too few for the ",
                                             samples, " samples that its index says"));

@@ -71,19 +71,16 @@ absl::Status MdsWriter::Write(absl::Span<const absl::string_view> payloads) {
 
 absl::Status MdsWriter::Flush() {
   const uint64_t bytes = shard_size();
-  std::string file;
-  file.reserve(bytes);
-  AppendUint32(ends_.size(), &file);
   const uint64_t begin = bytes - samples_.size();
-  AppendUint32(begin, &file);
-  for (const uint32_t end : ends_) AppendUint32(begin + end, &file);
-  file += config_;
-  file += samples_;
+  std::string header;
+  AppendUint32(ends_.size(), &header);
+  AppendUint32(begin, &header);
+  for (const uint32_t end : ends_) AppendUint32(begin + end, &header);
 
   MdsShardInfo info = {absl::StrFormat("shard.%05d.mds", shards_.size()), bytes, ends_.size(),
                        schema_};
-  TESSERA_RETURN_IF_ERROR(WriteFile((std::filesystem::path(folder_) / info.basename).string(), file,
-                                    Durability::kSynced));
+  TESSERA_RETURN_IF_ERROR(WriteFile((std::filesystem::path(folder_) / info.basename).string(),
+                                    {header, config_, samples_}, Durability::kSynced));
   shards_.push_back(std::move(info));
   samples_.clear();
   ends_.clear();
