@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/parse_bytes.h"
 #include "base/status_macros.h"
 #include "configs/cli.h"
 #include "tools/convert_folder.h"
@@ -18,7 +19,7 @@ DEFINE_string(from, "",
 DEFINE_string(to, "", "Folder that gets the shards, in train/ and val/.");
 DEFINE_string(train_split, "training", "SPLIT that becomes train.");
 DEFINE_string(eval_split, "validation", "SPLIT that becomes val.");
-DEFINE_uint64(size_limit, uint64_t{1} << 26, "Most bytes of a shard file.");
+DEFINE_string(size_limit, "64mb", "Most bytes of a shard file.");
 DEFINE_bool(skip_unpaired, false, "Leave out images without a mask and masks without an image.");
 DEFINE_int32(num_threads, 2, "Threads that read and check files.");
 
@@ -33,27 +34,36 @@ absl::Status Convert(const std::vector<std::string>& arguments) {
   if (FLAGS_from.empty() || FLAGS_to.empty()) {
     return absl::InvalidArgumentError("pass --from=FOLDER and --to=FOLDER (--help shows examples)");
   }
+  const absl::StatusOr<uint64_t> size_limit = ParseBytes(FLAGS_size_limit);
+  if (!size_limit.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--size_limit: ", size_limit.status().message()));
+  }
   const ConvertOptions options = {.from = FLAGS_from,
                                   .to = FLAGS_to,
-                                  .train_split = FLAGS_train_split,
-                                  .eval_split = FLAGS_eval_split,
-                                  .size_limit = FLAGS_size_limit,
+                                  .size_limit = *size_limit,
                                   .skip_unpaired = FLAGS_skip_unpaired,
                                   .num_threads = FLAGS_num_threads};
   const bool terminal = isatty(STDERR_FILENO) != 0;
+  // What names tell is checked for both before the first is written.
+  std::vector<SplitPlan> plans;
   for (const auto& [from, to] :
-       {std::pair(options.train_split, "train"), std::pair(options.eval_split, "val")}) {
-    const auto progress = [&, to = to](int64_t done, int64_t all) {
+       {std::pair(FLAGS_train_split, "train"), std::pair(FLAGS_eval_split, "val")}) {
+    TESSERA_ASSIGN_OR_RETURN(SplitPlan plan, PlanSplit(options, from, to));
+    plans.push_back(std::move(plan));
+  }
+  for (const SplitPlan& plan : plans) {
+    const char* const to = plan.split.c_str();
+    const auto progress = [&](int64_t done, int64_t all) {
       if (!terminal) return;
       std::fprintf(stderr, "\r%s: %lld of %lld samples", to, static_cast<long long>(done),
                    static_cast<long long>(all));
       if (done == all) std::fprintf(stderr, "\r\033[K");
     };
-    TESSERA_ASSIGN_OR_RETURN(const ConvertSummary summary,
-                             ConvertSplit(options, from, to, progress));
+    TESSERA_ASSIGN_OR_RETURN(const ConvertSummary summary, ConvertSplit(options, plan, progress));
     std::printf("%-5s  %lld samples, %.1f MB in %lld shards, %lld unpaired files left out\n", to,
                 static_cast<long long>(summary.samples), static_cast<double>(summary.bytes) / 1e6,
-                static_cast<long long>(summary.shards), static_cast<long long>(summary.skipped));
+                static_cast<long long>(summary.shards), static_cast<long long>(plan.skipped));
   }
   return absl::OkStatus();
 }
@@ -70,6 +80,6 @@ int main(int argc, char** argv) {
            "first, so that a damaged one is found here.",
        .examples =
            R"(bazel run //tools:convert -- --from=~/data/ADEChallengeData2016 --to=~/data/ade20k
-                      bazel run //tools:convert -- --from=camvid --to=camvid_shards --size_limit=8388608)"},
+                      bazel run //tools:convert -- --from=camvid --to=camvid_shards --size_limit=8mb)"},
       tessera::Convert);
 }

@@ -10,7 +10,6 @@
 #include "absl/strings/str_cat.h"
 #include "base/read_file.h"
 #include "base/status_macros.h"
-#include "data/datasets/folder_dataset.h"
 #include "data/formats/mds/mds_writer.h"
 #include "data/image/decode.h"
 
@@ -88,12 +87,9 @@ absl::StatusOr<MdsSchema> Columns() {
 }
 
 absl::StatusOr<ConvertSummary> ConvertInto(const fs::path& folder, const ConvertOptions& options,
-                                           const std::string& from_split,
+                                           const std::vector<FilePair>& pairs,
                                            const std::function<void(int64_t, int64_t)>& progress) {
   ConvertSummary summary;
-  TESSERA_ASSIGN_OR_RETURN(
-      const std::vector<FilePair> pairs,
-      ListPairs(options.from, from_split, options.skip_unpaired, &summary.skipped));
   TESSERA_ASSIGN_OR_RETURN(MdsSchema columns, Columns());
   std::error_code error;
   fs::create_directories(folder, error);
@@ -110,22 +106,29 @@ absl::StatusOr<ConvertSummary> ConvertInto(const fs::path& folder, const Convert
 
 }  // namespace
 
-absl::StatusOr<ConvertSummary> ConvertSplit(const ConvertOptions& options,
-                                            const std::string& from_split,
-                                            const std::string& to_split,
-                                            const std::function<void(int64_t, int64_t)>& progress) {
+absl::StatusOr<SplitPlan> PlanSplit(const ConvertOptions& options, const std::string& from_split,
+                                    const std::string& to_split) {
   const fs::path to = fs::path(options.to) / to_split;
-  const fs::path partial = fs::path(options.to) / absl::StrCat(".partial-", to_split);
   std::error_code error;
   if (fs::exists(to, error)) {
     return absl::AlreadyExistsError(
         absl::StrCat(to.string(), " exists; remove it, or choose another --to"));
   }
+  SplitPlan plan = {.split = to_split, .pairs = {}};
+  TESSERA_ASSIGN_OR_RETURN(
+      plan.pairs, ListPairs(options.from, from_split, options.skip_unpaired, &plan.skipped));
+  return plan;
+}
+
+absl::StatusOr<ConvertSummary> ConvertSplit(const ConvertOptions& options, const SplitPlan& plan,
+                                            const std::function<void(int64_t, int64_t)>& progress) {
+  const fs::path to = fs::path(options.to) / plan.split;
+  const fs::path partial = fs::path(options.to) / absl::StrCat(".partial-", plan.split);
+  std::error_code error;
   const bool made = !fs::exists(options.to, error);
   fs::remove_all(partial, error);  // of a conversion that was killed
-  absl::StatusOr<ConvertSummary> summary = ConvertInto(partial, options, from_split, progress);
+  absl::StatusOr<ConvertSummary> summary = ConvertInto(partial, options, plan.pairs, progress);
   if (summary.ok()) {
-    summary->split = to_split;
     fs::rename(partial, to, error);
     if (!error) return summary;
     summary = absl::UnavailableError(

@@ -4,38 +4,46 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
+#include "data/datasets/folder_dataset.h"
 
 namespace tessera {
 
 struct ConvertOptions {
-  std::string from;  // folder in the ADE20K layout
-  std::string to;    // gets train/ and val/
-  std::string train_split = "training";
-  std::string eval_split = "validation";
+  std::string from;                         // folder in the ADE20K layout
+  std::string to;                           // gets a folder for each split
   uint64_t size_limit = uint64_t{1} << 26;  // most bytes of a shard
   bool skip_unpaired = false;
   int num_threads = 2;
 };
 
-struct ConvertSummary {
+// A split that can be converted, as far as names tell.
+struct SplitPlan {
   std::string split;  // as it is called in the result: train or val
-  int64_t samples = 0;
+  std::vector<FilePair> pairs;
   int64_t skipped = 0;  // files without a partner
-  uint64_t bytes = 0;   // of the files that were stored
+};
+
+// Looks `from_split` of options.from up. A split that is missing, files without a partner (unless
+// they are skipped) and a result that exists already are errors.
+absl::StatusOr<SplitPlan> PlanSplit(const ConvertOptions& options, const std::string& from_split,
+                                    const std::string& to_split);
+
+struct ConvertSummary {
+  int64_t samples = 0;
+  uint64_t bytes = 0;  // of the files that were stored
   int64_t shards = 0;
 };
 
-// Converts one split of a folder to MDS shards with the columns of MosaicML's ADE20K set: uid
+// Converts a split to MDS shards with the columns of MosaicML's ADE20K set: uid
 // (bytes, the file's name), x (jpeg) and y (png), the files' own bytes. Each image and mask is
 // decoded first: one that is damaged, or a mask of another size than its image, ends the conversion
 // with its name. The result appears in one rename when all of it is written; an error leaves
 // nothing. It does not depend on the number of threads. `progress` gets (samples done, samples in
 // all).
-absl::StatusOr<ConvertSummary> ConvertSplit(const ConvertOptions& options,
-                                            const std::string& from_split,
-                                            const std::string& to_split,
+absl::StatusOr<ConvertSummary> ConvertSplit(const ConvertOptions& options, const SplitPlan& plan,
                                             const std::function<void(int64_t, int64_t)>& progress);
 
 }  // namespace tessera

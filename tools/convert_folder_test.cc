@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/read_file.h"
+#include "base/status_macros.h"
 #include "base/write_file.h"
 #include "data/datasets/folder_dataset.h"
 #include "data/datasets/mds_dataset.h"
@@ -49,9 +50,11 @@ class ConvertFolderTest : public ::testing::Test {
         WriteFile(Path(absl::StrCat("annotations/training/", i, ".png")), *EncodePng(mask)).ok());
   }
 
-  absl::StatusOr<ConvertSummary> Convert() const {
-    return ConvertSplit(options_, "training", "train", [](int64_t, int64_t) {});
+  static absl::StatusOr<ConvertSummary> ConvertTo(const ConvertOptions& options) {
+    TESSERA_ASSIGN_OR_RETURN(const SplitPlan plan, PlanSplit(options, "training", "train"));
+    return ConvertSplit(options, plan, [](int64_t, int64_t) {});
   }
+  absl::StatusOr<ConvertSummary> Convert() const { return ConvertTo(options_); }
 
   ConvertOptions options_;
 };
@@ -85,7 +88,7 @@ TEST_F(ConvertFolderTest, ThreadsDoNotChangeTheBytes) {
   ConvertOptions other = options_;
   other.to += "_one";
   other.num_threads = 1;
-  ASSERT_TRUE(ConvertSplit(other, "training", "train", [](int64_t, int64_t) {}).ok());
+  ASSERT_TRUE(ConvertTo(other).ok());
   int files = 0;
   for (const auto& entry : fs::directory_iterator(options_.to + "/train")) {
     EXPECT_EQ(*ReadFile(entry.path().string()),
@@ -119,7 +122,7 @@ TEST_F(ConvertFolderTest, UnpairedFilesAreRefusedOrCounted) {
   const auto summary = Convert();
   ASSERT_TRUE(summary.ok()) << summary.status();
   EXPECT_EQ(summary->samples, 8);
-  EXPECT_EQ(summary->skipped, 1);
+  EXPECT_EQ(PlanSplit(options_, "training", "val")->skipped, 1);
 }
 
 TEST_F(ConvertFolderTest, ExistingResultIsNotTouched) {

@@ -1,0 +1,177 @@
+// Runs //tools:convert as a user does.
+
+#include <google/protobuf/text_format.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/read_file.h"
+#include "base/write_file.h"
+#include "data/build_data.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace tessera {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr char kConfig[] = R"(
+  reduce_zero_label: true
+  train_transforms { base_height: 0 base_width: 0 crop_height: 48 crop_width: 48 }
+  eval_transforms { height: 0 width: 0 }
+)";
+
+DataConfig FolderData(const std::string& root) {
+  DataConfig config;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(kConfig, &config));
+  config.mutable_folder()->set_root(root);
+  return config;
+}
+
+DataConfig ShardData(const std::string& local) {
+  DataConfig config;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(kConfig, &config));
+  config.mutable_streaming()->set_local(local);
+  return config;
+}
+
+std::vector<Batch> Epoch(const DataConfig& config, Split split, int num_classes, int64_t epoch) {
+  const auto loader = BuildDataLoader(
+      config, {.split = split, .batch_size = 5, .num_classes = num_classes, .seed = 17});
+  EXPECT_TRUE(loader.ok()) << loader.status();
+  std::vector<Batch> batches;
+  if (!loader.ok() || !(*loader)->StartEpoch(epoch, 0).ok()) return batches;
+  while (true) {
+    absl::StatusOr<std::optional<Batch>> batch = (*loader)->Next();
+    EXPECT_TRUE(batch.ok()) << batch.status();
+    if (!batch.ok() || !batch->has_value()) return batches;
+    batches.push_back(**std::move(batch));
+  }
+}
+
+// Bit for bit, in an epoch of either split.
+void ExpectSameBatches(const DataConfig& folder, const DataConfig& shards, int num_classes) {
+  for (const Split split : {Split::kTrain, Split::kEval}) {
+    const std::vector<Batch> a = Epoch(folder, split, num_classes, /*epoch=*/1);
+    const std::vector<Batch> b = Epoch(shards, split, num_classes, /*epoch=*/1);
+    ASSERT_EQ(a.size(), b.size());
+    EXPECT_GT(a.size(), 1u);
+    for (size_t i = 0; i < a.size(); ++i) {
+      ASSERT_EQ(a[i].sample_ids, b[i].sample_ids);
+      const int64_t pixels = a[i].size * a[i].height * a[i].width;
+      EXPECT_TRUE(std::equal(&a[i].images[0], &a[i].images[0] + 3 * pixels, &b[i].images[0]));
+      EXPECT_TRUE(std::equal(&a[i].labels[0], &a[i].labels[0] + pixels, &b[i].labels[0]));
+    }
+  }
+}
+
+struct Outcome {
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+class ConvertTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::string(std::getenv("TEST_TMPDIR")) + "/" +
+              ::testing::UnitTest::GetInstance()->current_test_info()->name();
+    WriteSplit("training", Split::kTrain);
+    WriteSplit("validation", Split::kEval);
+  }
+
+  // The samples of the synthetic set as files in the ADE20K layout.
+  void WriteSplit(const std::string& name, Split split) const {
+    DataConfig config;
+    config.mutable_synthetic()->set_train_samples(12);
+    config.mutable_synthetic()->set_eval_samples(7);
+    const auto dataset = OpenDataset(config, split).value();
+    for (const char* part : {"/images/", "/annotations/"}) {
+      fs::create_directories(Path("from") + part + name);
+    }
+    for (int64_t i = 0; i < dataset->size(); ++i) {
+      const Sample sample = dataset->Get(i).value();
+      const std::string stem = absl::StrCat(name, "/", sample.name, ".png");
+      ASSERT_TRUE(WriteFile(absl::StrCat(Path("from"), "/images/", stem), sample.image).ok());
+      ASSERT_TRUE(WriteFile(absl::StrCat(Path("from"), "/annotations/", stem), sample.mask).ok());
+    }
+  }
+
+  std::string Path(const std::string& name) const { return folder_ + "/" + name; }
+
+  // From the test's folder.
+  Outcome Run(const std::string& arguments) const {
+    const std::string binary = absl::StrCat(std::getenv("TEST_SRCDIR"), "/",
+                                            std::getenv("TEST_WORKSPACE"), "/tools/convert");
+    const std::string command =
+        absl::StrCat("BUILD_WORKING_DIRECTORY='", folder_, "' '", binary, "' ", arguments, " >'",
+                     Path("out"), "' 2>'", Path("err"), "'");
+    const int status = std::system(command.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, ReadFile(Path("out")).value_or(""),
+            ReadFile(Path("err")).value_or("")};
+  }
+
+  std::string folder_;
+};
+
+TEST_F(ConvertTest, ShardsGiveTheBatchesOfTheFolder) {
+  const Outcome outcome = Run("--from=from --to=to --size_limit=60kb");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("train  12 samples"), HasSubstr("val    7 samples")));
+  EXPECT_TRUE(fs::exists(Path("to/train/shard.00001.mds")));
+  ExpectSameBatches(FolderData(Path("from")), ShardData(Path("to")), /*num_classes=*/8);
+}
+
+TEST_F(ConvertTest, CamVidShardsGiveTheBatchesOfTheFolder) {
+  const char* const data = std::getenv("TESSERA_SHARED_DATA");
+  if (data == nullptr) {
+    GTEST_SKIP() << "set TESSERA_SHARED_DATA (--test_env) to the folder that holds camvid";
+  }
+  const std::string root = absl::StrCat(data, "/camvid");
+  const Outcome outcome = Run(absl::StrCat("--to=to --size_limit=8mb --from=", root));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  ExpectSameBatches(FolderData(root), ShardData(Path("to")), /*num_classes=*/11);
+}
+
+TEST_F(ConvertTest, DamagedFileIsNamedAndItsSplitIsNotWritten) {
+  const std::string file = Path("from/images/training/train_7.png");
+  const std::string whole = ReadFile(file).value();
+  ASSERT_TRUE(WriteFile(file, whole.substr(0, whole.size() / 2)).ok());
+  const Outcome outcome = Run("--from=from --to=to");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("ERROR: from/images/training/train_7.png: "));
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1);
+  EXPECT_FALSE(fs::exists(Path("to")));
+}
+
+TEST_F(ConvertTest, BothSplitsAreCheckedBeforeTheFirstIsWritten) {
+  fs::remove(Path("from/annotations/validation/eval_3.png"));
+  EXPECT_THAT(Run("--from=from --to=to").err, HasSubstr("1 images without a mask (eval_3)"));
+  EXPECT_FALSE(fs::exists(Path("to")));
+
+  EXPECT_EQ(Run("--from=from --to=to --skip_unpaired").code, 0);
+  fs::remove_all(Path("to/train"));
+  EXPECT_THAT(Run("--from=from --to=to --skip_unpaired").err, HasSubstr("to/val exists"));
+  EXPECT_FALSE(fs::exists(Path("to/train")));
+}
+
+TEST_F(ConvertTest, WhatIsMissingOrMisspeltIsNamed) {
+  EXPECT_THAT(Run("--from=from").err, HasSubstr("--to=FOLDER"));
+  EXPECT_THAT(Run("--from=from --to=to --eval_split=val").err,
+              AllOf(HasSubstr("no folder from/images/val"), HasSubstr("validation")));
+  EXPECT_THAT(Run("--from=from --to=to --size_limit=64m").err,
+              HasSubstr("--size_limit: \"64m\" is not a number of bytes"));
+  EXPECT_FALSE(fs::exists(Path("to")));
+}
+
+}  // namespace
+}  // namespace tessera
