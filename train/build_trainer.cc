@@ -11,6 +11,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "base/write_file.h"
+#include "configs/load_experiment.h"
 #include "data/build_data.h"
 #include "data/transforms/label_map.h"
 #include "data/transforms/normalize.h"
@@ -65,20 +67,8 @@ absl::Status BuildNetwork(const Experiment& experiment, State* state) {
 absl::StatusOr<TrainingLength> LengthOf(const Experiment& experiment, const DataLoader& loader) {
   TESSERA_ASSIGN_OR_RETURN(const Time duration,
                            Time::Parse(experiment.max_duration(), "max_duration"));
-  TrainingLength length = {.batches_per_epoch = loader.num_batches(),
-                           .samples_per_epoch = loader.samples_per_epoch(),
-                           .batch_size = loader.batch_size()};
-  if (duration.unit == Time::Unit::kDuration) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("max_duration is \"", experiment.max_duration(),
-                     "\": it is what \"dur\" is a share of; give it in ep, ba or sp"));
-  }
-  length.max_batches = length.Batches(duration);
-  if (length.max_batches == 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("max_duration is \"", experiment.max_duration(), "\": nothing to train"));
-  }
-  return length;
+  return MakeTrainingLength(duration, loader.num_batches(), loader.samples_per_epoch(),
+                            loader.batch_size());
 }
 
 absl::StatusOr<int64_t> IntervalOf(const std::string& text, const char* field,
@@ -150,10 +140,10 @@ absl::Status AddCallbacks(const Experiment& experiment, const RunFolder& folder,
         std::make_unique<SavePredictions>(folder.predictions(), dataset, std::move(label_map)));
   }
   // Last, so that what it announces is done.
-  trainer->Add(
-      std::make_unique<Console>(display.out, Console::Options{.terminal = display.terminal,
-                                                              .log_interval = train.log_interval(),
-                                                              .class_names = class_names}));
+  trainer->Add(std::make_unique<Console>(
+      display.out, Console::Options{.terminal_columns = display.terminal_columns,
+                                    .log_interval = train.log_interval(),
+                                    .class_names = class_names}));
   return absl::OkStatus();
 }
 
@@ -218,13 +208,16 @@ absl::StatusOr<std::unique_ptr<Trainer>> BuildTrainer(const Experiment& experime
   TESSERA_ASSIGN_OR_RETURN(State state, BuildState(experiment));
   TESSERA_ASSIGN_OR_RETURN(TrainerOptions options, BuildOptions(experiment, state.length));
   options.stop_signal = std::move(stop_signal);
-  options.save = [seed = experiment.seed(), folder = folder.checkpoints(),
+  // Kept by what saves to the folder, as long as that may happen.
+  TESSERA_ASSIGN_OR_RETURN(std::shared_ptr<FolderLock> lock, LockRunFolder(folder));
+  Announce(state, options.compute, folder, *display.out);
+  TESSERA_RETURN_IF_ERROR(PrepareStart(experiment, folder, *display.out, &state));
+  TESSERA_RETURN_IF_ERROR(
+      WriteFile(folder.config(), PrintExperiment(experiment, /*with_defaults=*/true)));
+  options.save = [lock = std::move(lock), seed = experiment.seed(), folder = folder.checkpoints(),
                   keep = experiment.train().save_num_checkpoints_to_keep()](const State& state) {
     return SaveState(state, seed, folder, keep);
   };
-  Announce(state, options.compute, folder, *display.out);
-  TESSERA_RETURN_IF_ERROR(PrepareStart(experiment, folder, *display.out, &state));
-  TESSERA_RETURN_IF_ERROR(OpenRunFolder(folder, experiment));
 
   auto trainer = std::make_unique<Trainer>(std::move(state), std::move(options));
   TESSERA_RETURN_IF_ERROR(AddCallbacks(experiment, folder, display, trainer.get()));

@@ -14,7 +14,7 @@ namespace tessera {
 // Where progress is shown.
 struct Display {
   std::ostream* out = nullptr;  // outlives the trainer
-  bool terminal = false;        // `out` is one, so that a line can be drawn over itself
+  int terminal_columns = 0;     // 0: `out` is no terminal
 };
 
 // Builds all pieces of the training that `experiment` describes, checks that they fit together,

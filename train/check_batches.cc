@@ -37,23 +37,6 @@ absl::Status CheckParts(const BatchPlan& plan, int64_t size, const std::string& 
 }  // namespace
 
 absl::Status CheckBatches(const BatchPlan& plan) {
-  if (plan.batch_size < 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("train_batch_size is ", plan.batch_size, ": it must be 1 or more"));
-  }
-  if (plan.microbatch_size < 0) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "train.microbatch_size is ", plan.microbatch_size, ": it must be 0 (off) or more"));
-  }
-  if (plan.num_samples == 0) {
-    return absl::InvalidArgumentError("the training split has no samples");
-  }
-  if (plan.num_samples < plan.batch_size && plan.drop_last) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "an epoch has no batch: ", plan.num_samples, " training samples on 1 process, ",
-        "train_batch_size ", plan.batch_size, ", and data.drop_last leaves out the smaller batch. ",
-        "Set train_batch_size to ", plan.num_samples, " or less, or data.drop_last: false"));
-  }
   if (plan.num_samples >= plan.batch_size) {
     TESSERA_RETURN_IF_ERROR(CheckParts(plan, plan.batch_size,
                                        absl::StrCat("train_batch_size is ", plan.batch_size),

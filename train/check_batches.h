@@ -16,8 +16,8 @@ struct BatchPlan {
   int64_t min_train_batch = 1;  // the fewest samples that the model takes at once
 };
 
-// Refuses, with the arithmetic, what would otherwise end a run after hours or train on nothing: an
-// epoch without a batch, and a part that is too small for the model's batch norms.
+// Refuses, with the arithmetic, a plan in which some batch or part is too small for the model's
+// batch norms: it would end the run at the end of its first epoch.
 absl::Status CheckBatches(const BatchPlan& plan);
 
 }  // namespace tessera

@@ -12,14 +12,6 @@ using ::testing::HasSubstr;
 
 std::string Message(const BatchPlan& plan) { return std::string(CheckBatches(plan).message()); }
 
-TEST(CheckBatchesTest, RefusesAnEpochWithoutABatch) {
-  const BatchPlan plan = {.num_samples = 5, .batch_size = 8, .drop_last = true};
-  EXPECT_THAT(Message(plan), HasSubstr("5 training samples on 1 process"));
-  EXPECT_THAT(Message(plan), HasSubstr("train_batch_size 8"));
-  EXPECT_TRUE(CheckBatches({.num_samples = 5, .batch_size = 8}).ok());
-  EXPECT_TRUE(CheckBatches({.num_samples = 8, .batch_size = 8, .drop_last = true}).ok());
-}
-
 TEST(CheckBatchesTest, RefusesATailThatTheModelCannotTrainOn) {
   BatchPlan plan = {.num_samples = 5, .batch_size = 2, .min_train_batch = 2};
   EXPECT_THAT(Message(plan), HasSubstr("5 training samples mod train_batch_size 2 = 1"));
@@ -42,13 +34,6 @@ TEST(CheckBatchesTest, RefusesBatchesAndPartsBelowTheModelsSize) {
   EXPECT_TRUE(
       CheckBatches({.num_samples = 8, .batch_size = 4, .microbatch_size = 2, .min_train_batch = 2})
           .ok());
-}
-
-TEST(CheckBatchesTest, RefusesSizesThatAreNoSizes) {
-  EXPECT_THAT(Message({.num_samples = 5, .batch_size = 0}), HasSubstr("train_batch_size is 0"));
-  EXPECT_THAT(Message({.num_samples = 5, .batch_size = 2, .microbatch_size = -1}),
-              HasSubstr("train.microbatch_size is -1"));
-  EXPECT_THAT(Message({.num_samples = 0, .batch_size = 2}), HasSubstr("no samples"));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Trains the model of a config on its data: see --help.
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <iostream>
@@ -27,9 +28,17 @@ const Usage& TrainUsage() {
   return *usage;
 }
 
+// Columns of the terminal that stdout is; 0 where it is none.
+int TerminalColumns() {
+  if (isatty(STDOUT_FILENO) == 0) return 0;
+  winsize size = {};
+  const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : 80;
+}
+
 absl::Status Train(const Experiment& experiment) {
   const StopSignal stop;
-  const Display display = {.out = &std::cout, .terminal = isatty(STDOUT_FILENO) != 0};
+  const Display display = {.out = &std::cout, .terminal_columns = TerminalColumns()};
   TESSERA_ASSIGN_OR_RETURN(const std::unique_ptr<Trainer> trainer,
                            BuildTrainer(experiment, display, [&stop] { return stop.received(); }));
   return trainer->Fit();

@@ -1,11 +1,14 @@
 #include "train/run_folder.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <filesystem>
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
-#include "base/write_file.h"
-#include "configs/load_experiment.h"
 
 namespace tessera {
 namespace {
@@ -55,13 +58,22 @@ absl::Status ClearRunFolder(const RunFolder& folder) {
   return absl::OkStatus();
 }
 
-absl::Status OpenRunFolder(const RunFolder& folder, const Experiment& experiment) {
+FolderLock::~FolderLock() { close(file_); }
+
+absl::StatusOr<std::shared_ptr<FolderLock>> LockRunFolder(const RunFolder& folder) {
   std::error_code error;
   fs::create_directories(folder.path, error);
-  if (error) {
+  const int file = error ? -1 : open(folder.path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (file < 0) {
+    if (!error) error.assign(errno, std::generic_category());
     return absl::UnavailableError(absl::StrCat(folder.path, ": cannot be made: ", error.message()));
   }
-  return WriteFile(folder.config(), PrintExperiment(experiment, /*with_defaults=*/true));
+  auto lock = std::make_shared<FolderLock>(file);
+  if (flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    return absl::AlreadyExistsError(
+        absl::StrCat(folder.path, ": another process is training in this folder"));
+  }
+  return lock;
 }
 
 }  // namespace tessera

@@ -1,6 +1,7 @@
 #ifndef TESSERA_TRAIN_RUN_FOLDER_H_
 #define TESSERA_TRAIN_RUN_FOLDER_H_
 
+#include <memory>
 #include <string>
 
 #include "absl/status/status.h"
@@ -39,8 +40,22 @@ absl::Status CheckRunFolder(const RunFolder& folder, const TrainConfig& config);
 // Removes what an earlier run left, and nothing else.
 absl::Status ClearRunFolder(const RunFolder& folder);
 
-// Makes the folder and writes the effective config to it.
-absl::Status OpenRunFolder(const RunFolder& folder, const Experiment& experiment);
+// Held by the one process that writes to a run's folder; the system lets go of it when the process
+// ends, however it ends.
+class FolderLock {
+ public:
+  explicit FolderLock(int file) : file_(file) {}
+  ~FolderLock();
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  const int file_;
+};
+
+// Makes the folder where it is missing and takes its lock; an error if another process has it. On a
+// file system without locks nobody is kept out.
+absl::StatusOr<std::shared_ptr<FolderLock>> LockRunFolder(const RunFolder& folder);
 
 }  // namespace tessera
 

@@ -32,7 +32,8 @@ TEST(RunFolderTest, AnotherRunIsRefusedUnlessToldWhatToDo) {
   const RunFolder folder = NewFolder("held");
   TrainConfig config;
   EXPECT_TRUE(CheckRunFolder(folder, config).ok());
-  ASSERT_TRUE(OpenRunFolder(folder, Experiment()).ok());
+  ASSERT_TRUE(LockRunFolder(folder).ok());
+  std::ofstream(folder.config()) << "seed: 1\n";
   EXPECT_TRUE(CheckRunFolder(folder, config).ok()) << "a config alone is no run";
 
   std::ofstream(folder.metrics()) << "{}\n";
@@ -55,8 +56,19 @@ TEST(RunFolderTest, ClearsOnlyWhatARunLeaves) {
   EXPECT_TRUE(fs::exists(folder.path + "/notes.txt"));
 }
 
+TEST(RunFolderTest, LetsOneProcessInAtATime) {
+  const RunFolder folder = NewFolder("locked");
+  {
+    const auto lock = LockRunFolder(folder);
+    ASSERT_TRUE(lock.ok());
+    EXPECT_THAT(std::string(LockRunFolder(folder).status().message()),
+                HasSubstr("another process is training in this folder"));
+  }
+  EXPECT_TRUE(LockRunFolder(folder).ok());
+}
+
 TEST(RunFolderTest, NamesAFolderThatCannotBeMade) {
-  EXPECT_THAT(std::string(OpenRunFolder({"/dev/null/x"}, Experiment()).message()),
+  EXPECT_THAT(std::string(LockRunFolder({"/dev/null/x"}).status().message()),
               HasSubstr("/dev/null/x"));
 }
 

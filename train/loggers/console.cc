@@ -58,9 +58,11 @@ absl::Status Console::Run(Event event, const State& state) {
 
 void Console::ShowBatch(const State& state) {
   const int64_t batch = state.timestamp.batch, max_batches = state.length.max_batches;
-  if (options_.terminal) {
+  if (options_.terminal_columns > 0) {
     const double share = static_cast<double>(batch) / static_cast<double>(max_batches);
-    out_ << kClearLine << Bar(share) << ' ' << Progress(state) << std::flush;
+    // A line that wraps cannot be drawn over.
+    const std::string line = Bar(share) + " " + Progress(state);
+    out_ << kClearLine << line.substr(0, options_.terminal_columns - 1) << std::flush;
   } else if (IsDue(options_.log_interval, batch, max_batches)) {
     Print(Progress(state) + "\n");
   }
@@ -91,7 +93,7 @@ void Console::ShowEnd(const State& state) {
 }
 
 void Console::Print(const std::string& lines) {
-  if (options_.terminal) out_ << kClearLine;
+  if (options_.terminal_columns > 0) out_ << kClearLine;
   out_ << lines << std::flush;
 }
 

@@ -16,7 +16,7 @@ namespace tessera {
 class Console : public Callback {
  public:
   struct Options {
-    bool terminal = false;
+    int terminal_columns = 0;  // 0: `out` is no terminal
     int64_t log_interval = 10;
     std::vector<std::string> class_names;
   };
