@@ -1,0 +1,59 @@
+#ifndef TESSERA_DATA_STORAGE_FETCHER_H_
+#define TESSERA_DATA_STORAGE_FETCHER_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "data/storage/store.h"
+
+namespace tessera {
+
+// How hard an object is tried for. The defaults outlast a store that answers "slow down" for a
+// minute.
+struct FetchOptions {
+  int attempts = 10;
+  absl::Duration timeout = absl::Seconds(60);              // of one request
+  absl::Duration first_backoff = absl::Milliseconds(200);  // doubled each time, with jitter
+  absl::Duration max_backoff = absl::Seconds(20);
+  uint64_t range_bytes = uint64_t{8} << 20;  // larger objects come in ranges of this size ...
+  int parallel_ranges = 4;                   // ... so many at once
+};
+
+// What has moved, counted over all attempts: a byte that was fetched twice counts twice.
+struct FetchCounters {
+  std::atomic<int64_t> bytes = 0;
+  std::atomic<int64_t> requests = 0;
+  std::atomic<int64_t> retries = 0;
+};
+
+// Reads objects of a store, again where an error may pass. Errors name the object's address, the
+// number of attempts and the last cause. May be used from several threads.
+class Fetcher {
+ public:
+  // `counters` outlives the fetcher.
+  Fetcher(std::shared_ptr<Store> store, const FetchOptions& options, FetchCounters* counters);
+
+  Store& store() const { return *store_; }
+
+  // Writes the object, which has `size` bytes, over the file `file` (a descriptor, which is left
+  // open); at an error the file holds no whole object.
+  absl::Status Fetch(absl::string_view key, uint64_t size, int file) const;
+
+  // The whole of an object whose size is not known.
+  absl::StatusOr<std::string> Fetch(absl::string_view key) const;
+
+ private:
+  std::shared_ptr<Store> store_;
+  FetchOptions options_;
+  FetchCounters* counters_;
+};
+
+}  // namespace tessera
+
+#endif  // TESSERA_DATA_STORAGE_FETCHER_H_
