@@ -10,6 +10,7 @@
 #include "data/datasets/synthetic_dataset.h"
 #include "data/loader/sample_pipeline.h"
 #include "data/loader/threaded_loader.h"
+#include "data/order/permutation_order.h"
 #include "data/transforms/eval_transform.h"
 #include "data/transforms/label_map.h"
 #include "data/transforms/train_transform.h"
@@ -69,17 +70,19 @@ absl::StatusOr<std::unique_ptr<DataLoader>> BuildDataLoader(const DataConfig& co
   TESSERA_ASSIGN_OR_RETURN(SamplePipeline::Transform transform,
                            BuildTransform(config, spec.split, label_map));
   const bool train = spec.split == Split::kTrain;
-  const LoaderOptions options = {.num_samples = dataset->size(),
-                                 .batch_size = spec.batch_size,
-                                 .seed = spec.seed,
-                                 .shuffle = train && config.shuffle(),
+  std::unique_ptr<const SampleOrder> order = std::make_unique<SequentialOrder>(dataset->size());
+  if (train && config.shuffle()) {
+    order = std::make_unique<PermutationOrder>(dataset->size(), spec.seed);
+  }
+  const LoaderOptions options = {.batch_size = spec.batch_size,
                                  .drop_last = train && config.drop_last(),
                                  .num_threads = config.num_threads(),
                                  .prefetch_batches = config.prefetch_batches(),
                                  .bad_samples = PolicyOf(config, spec.split),
                                  .ignore_index = label_map.ignore_index()};
   return ThreadedLoader::Create(
-      options, SamplePipeline(std::move(dataset), std::move(transform), spec.seed));
+      options, std::move(order),
+      SamplePipeline(std::move(dataset), std::move(transform), spec.seed));
 }
 
 }  // namespace tessera

@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "data/order/sample_order.h"
 
 namespace tessera {
 
@@ -15,6 +16,15 @@ struct Sample {
   absl::string_view image;  // JPEG or PNG file contents
   absl::string_view mask;   // PNG file contents; empty where the set has no masks
   std::shared_ptr<const void> owner;
+};
+
+// Fetches samples ahead of their use, with threads of its own, until it goes.
+class Readahead {
+ public:
+  virtual ~Readahead() = default;
+
+  // The samples before `position` have been used.
+  virtual void Advance(int64_t position) = 0;
 };
 
 // A set of samples with random access. All methods may be called from several threads at once.
@@ -27,6 +37,12 @@ class Dataset {
   // The sample at `index`, 0 to size() - 1. The index is the sample's id: the order of samples,
   // their random numbers and messages refer to it.
   virtual absl::StatusOr<Sample> Get(int64_t index) const = 0;
+
+  // Starts to fetch what the samples of `order` from `first` on need; null for a set that has
+  // nothing to fetch. The set and `order` outlive it.
+  virtual std::unique_ptr<Readahead> StartReadahead(const EpochOrder& order, int64_t first) const {
+    return nullptr;
+  }
 };
 
 }  // namespace tessera

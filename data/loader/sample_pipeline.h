@@ -32,6 +32,8 @@ class SamplePipeline {
   SamplePipeline(std::shared_ptr<const Dataset> dataset, Transform transform, uint64_t seed)
       : dataset_(std::move(dataset)), transform_(std::move(transform)), seed_(seed) {}
 
+  const Dataset& dataset() const { return *dataset_; }
+
   // Size of the result for sample `id`; reads the image's header where the size depends on it.
   absl::StatusOr<ImageSize> OutputSize(int64_t id) const;
 

@@ -13,7 +13,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "base/status_macros.h"
-#include "data/loader/order.h"
 
 namespace tessera {
 namespace {
@@ -41,11 +40,12 @@ struct Task {
 // wait for the batch of their next sample to be open.
 class ThreadedLoader::Epoch {
  public:
-  Epoch(ThreadedLoader* loader, int64_t epoch, int64_t first_sample)
+  Epoch(ThreadedLoader* loader, int64_t epoch, std::unique_ptr<const EpochOrder> order,
+        int64_t first_sample)
       : loader_(*loader),
         epoch_(epoch),
-        order_(EpochOrder(loader->options_.num_samples, loader->options_.seed, epoch,
-                          loader->options_.shuffle)),
+        order_(std::move(order)),
+        readahead_(loader->pipeline_.dataset().StartReadahead(*order_, first_sample)),
         end_(loader->samples_per_epoch()),
         next_(first_sample),
         first_(first_sample),
@@ -80,6 +80,7 @@ class ThreadedLoader::Epoch {
       tasks_.pop_front();
       first_ += task->batch.size;
     }
+    if (readahead_ != nullptr) readahead_->Advance(first_);
     if (!task->error.ok()) return task->error;
     return std::move(task->batch);
   }
@@ -92,10 +93,10 @@ class ThreadedLoader::Epoch {
     while (opened_ < end_ && tasks_.size() < ahead) {
       auto task = std::make_shared<Task>();
       const int64_t size = std::min(options.batch_size, end_ - opened_);
-      absl::StatusOr<ImageSize> shape = loader_.pipeline_.OutputSize(order_[opened_]);
+      absl::StatusOr<ImageSize> shape = loader_.pipeline_.OutputSize(order_->At(opened_));
       for (int64_t i = 1; !shape.ok() && i < size && options.bad_samples != BadSamples::kStop;
            ++i) {
-        shape = loader_.pipeline_.OutputSize(order_[opened_ + i]);
+        shape = loader_.pipeline_.OutputSize(order_->At(opened_ + i));
       }
       // A bad sample ends the epoch at its own batch, not at the one that is in use.
       if (!shape.ok()) {
@@ -153,9 +154,9 @@ class ThreadedLoader::Epoch {
                                    labels);
     };
     const int64_t position = task->first + slot;
-    const absl::Status status = run(order_[position]);
+    const absl::Status status = run(order_->At(position));
     if (status.ok()) return;
-    const int64_t count = static_cast<int64_t>(order_.size());
+    const int64_t count = order_->size();
     if (loader_.options_.bad_samples != BadSamples::kStop) {
       ++loader_.skipped_;
       LOG_FIRST_N(WARNING, kMostNamed) << "left out: " << status.message();
@@ -164,13 +165,13 @@ class ThreadedLoader::Epoch {
       case BadSamples::kStop:
         break;
       case BadSamples::kIgnore:
-        batch.sample_ids[slot] = order_[position];
+        batch.sample_ids[slot] = order_->At(position);
         std::fill_n(images, pixels * 3, 0.0f);
         std::fill_n(labels, pixels, loader_.options_.ignore_index);
         return;
       case BadSamples::kReplace:
         for (int64_t i = 1; i < std::min(count, kMostReplacements); ++i) {
-          if (run(order_[(position + i) % count]).ok()) return;
+          if (run(order_->At((position + i) % count)).ok()) return;
         }
         break;
     }
@@ -183,7 +184,8 @@ class ThreadedLoader::Epoch {
 
   ThreadedLoader& loader_;
   const int64_t epoch_;
-  const std::vector<int64_t> order_;
+  const std::unique_ptr<const EpochOrder> order_;
+  const std::unique_ptr<Readahead> readahead_;  // may be null
   const int64_t end_;
   std::atomic<int64_t> next_;
 
@@ -197,34 +199,35 @@ class ThreadedLoader::Epoch {
   std::vector<std::thread> threads_;
 };
 
-ThreadedLoader::ThreadedLoader(const LoaderOptions& options, SamplePipeline pipeline)
-    : options_(options), pipeline_(std::move(pipeline)) {}
+ThreadedLoader::ThreadedLoader(const LoaderOptions& options,
+                               std::unique_ptr<const SampleOrder> order, SamplePipeline pipeline)
+    : options_(options), order_(std::move(order)), pipeline_(std::move(pipeline)) {}
 
 ThreadedLoader::~ThreadedLoader() = default;
 
-absl::StatusOr<std::unique_ptr<ThreadedLoader>> ThreadedLoader::Create(const LoaderOptions& options,
-                                                                       SamplePipeline pipeline) {
-  std::unique_ptr<ThreadedLoader> loader(new ThreadedLoader(options, std::move(pipeline)));
+absl::StatusOr<std::unique_ptr<ThreadedLoader>> ThreadedLoader::Create(
+    const LoaderOptions& options, std::unique_ptr<const SampleOrder> order,
+    SamplePipeline pipeline) {
+  std::unique_ptr<ThreadedLoader> loader(
+      new ThreadedLoader(options, std::move(order), std::move(pipeline)));
   if (loader->num_batches() == 0) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "an epoch has no batch: the set has ", options.num_samples, " samples, the batch size is ",
-        options.batch_size, options.drop_last ? ", and drop_last leaves out a smaller batch" : ""));
-  }
-  if (options.num_samples > int64_t{UINT32_MAX}) {
-    return absl::UnimplementedError(
-        absl::StrCat("the set has ", options.num_samples, " samples, expected less than 2^32"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("an epoch has no batch: it has ", loader->order_->samples_per_epoch(),
+                     " samples, the batch size is ", options.batch_size,
+                     options.drop_last ? ", and drop_last leaves out a smaller batch" : ""));
   }
   return loader;
 }
 
 int64_t ThreadedLoader::num_batches() const {
-  const int64_t whole = options_.num_samples / options_.batch_size;
-  const bool rest = options_.num_samples % options_.batch_size != 0;
+  const int64_t samples = order_->samples_per_epoch();
+  const int64_t whole = samples / options_.batch_size;
+  const bool rest = samples % options_.batch_size != 0;
   return whole + (rest && !options_.drop_last ? 1 : 0);
 }
 
 int64_t ThreadedLoader::samples_per_epoch() const {
-  return std::min(options_.num_samples, num_batches() * options_.batch_size);
+  return std::min(order_->samples_per_epoch(), num_batches() * options_.batch_size);
 }
 
 absl::Status ThreadedLoader::StartEpoch(int64_t epoch, int64_t first_sample) {
@@ -236,7 +239,8 @@ absl::Status ThreadedLoader::StartEpoch(int64_t epoch, int64_t first_sample) {
                                                    " up to ", samples_per_epoch()));
   }
   epoch_.reset();
-  epoch_ = std::make_unique<Epoch>(this, epoch, first_sample);
+  TESSERA_ASSIGN_OR_RETURN(std::unique_ptr<const EpochOrder> order, order_->Epoch(epoch));
+  epoch_ = std::make_unique<Epoch>(this, epoch, std::move(order), first_sample);
   return absl::OkStatus();
 }
 

@@ -9,6 +9,7 @@
 #include "data/loader/batch_pool.h"
 #include "data/loader/data_loader.h"
 #include "data/loader/sample_pipeline.h"
+#include "data/order/sample_order.h"
 
 namespace tessera {
 
@@ -21,10 +22,7 @@ enum class BadSamples {
 };
 
 struct LoaderOptions {
-  int64_t num_samples = 0;
   int64_t batch_size = 1;
-  uint64_t seed = 0;
-  bool shuffle = false;
   bool drop_last = false;
   int num_threads = 2;  // 0: Next() does the work itself
   int prefetch_batches = 2;
@@ -38,12 +36,13 @@ struct LoaderOptions {
 // for any number of threads, since a sample's random numbers depend on (seed, epoch, id) alone.
 class ThreadedLoader : public DataLoader {
  public:
-  // An error if an epoch would have no batch, or if the set has 2^32 samples or more.
-  static absl::StatusOr<std::unique_ptr<ThreadedLoader>> Create(const LoaderOptions& options,
-                                                                SamplePipeline pipeline);
+  // An error if an epoch would have no batch.
+  static absl::StatusOr<std::unique_ptr<ThreadedLoader>> Create(
+      const LoaderOptions& options, std::unique_ptr<const SampleOrder> order,
+      SamplePipeline pipeline);
   ~ThreadedLoader() override;
 
-  int64_t num_samples() const override { return options_.num_samples; }
+  int64_t num_samples() const override { return pipeline_.dataset().size(); }
   int64_t batch_size() const override { return options_.batch_size; }
   int64_t num_batches() const override;
   int64_t samples_per_epoch() const override;
@@ -54,9 +53,11 @@ class ThreadedLoader : public DataLoader {
  private:
   class Epoch;
 
-  ThreadedLoader(const LoaderOptions& options, SamplePipeline pipeline);
+  ThreadedLoader(const LoaderOptions& options, std::unique_ptr<const SampleOrder> order,
+                 SamplePipeline pipeline);
 
   LoaderOptions options_;
+  std::unique_ptr<const SampleOrder> order_;
   SamplePipeline pipeline_;
   BatchPool pool_;
   std::atomic<int64_t> skipped_ = 0;

@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "data/image/encode.h"
+#include "data/order/permutation_order.h"
 #include "data/transforms/label_map.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -78,12 +79,19 @@ EvalTransform OwnSize() {
   return *EvalTransform::Create(config, Normalization(), TwoClasses());
 }
 
+struct Draw {
+  uint64_t seed = 0;
+  bool shuffle = false;
+};
+
 absl::StatusOr<std::unique_ptr<ThreadedLoader>> MakeLoader(std::shared_ptr<const Dataset> dataset,
-                                                           LoaderOptions options,
-                                                           SamplePipeline::Transform transform) {
-  options.num_samples = dataset->size();
-  return ThreadedLoader::Create(options,
-                                SamplePipeline(dataset, std::move(transform), options.seed));
+                                                           const LoaderOptions& options,
+                                                           SamplePipeline::Transform transform,
+                                                           Draw draw = {}) {
+  std::unique_ptr<const SampleOrder> order = std::make_unique<SequentialOrder>(dataset->size());
+  if (draw.shuffle) order = std::make_unique<PermutationOrder>(dataset->size(), draw.seed);
+  return ThreadedLoader::Create(options, std::move(order),
+                                SamplePipeline(dataset, std::move(transform), draw.seed));
 }
 
 struct Pass {
@@ -121,12 +129,13 @@ bool SamePixels(const Batch& a, const Batch& b) {
 
 TEST(ThreadedLoaderTest, BatchesAreTheSameForAnyNumberOfThreads) {
   const auto dataset = std::make_shared<MemoryDataset>(22);
-  LoaderOptions options = {.batch_size = 5, .seed = 17, .shuffle = true, .num_threads = 0};
-  const auto reference = *MakeLoader(dataset, options, Crops());
+  constexpr Draw kDraw = {.seed = 17, .shuffle = true};
+  LoaderOptions options = {.batch_size = 5, .num_threads = 0};
+  const auto reference = *MakeLoader(dataset, options, Crops(), kDraw);
   for (const int threads : {1, 2, 8}) {
     options.num_threads = threads;
     options.prefetch_batches = threads;
-    const auto loader = *MakeLoader(dataset, options, Crops());
+    const auto loader = *MakeLoader(dataset, options, Crops(), kDraw);
     for (int64_t epoch = 0; epoch < 3; ++epoch) {
       const Pass want = RunEpoch(*reference, epoch), got = RunEpoch(*loader, epoch);
       ASSERT_EQ(got.batches.size(), 5u);
@@ -137,8 +146,8 @@ TEST(ThreadedLoaderTest, BatchesAreTheSameForAnyNumberOfThreads) {
 }
 
 TEST(ThreadedLoaderTest, AnEpochHoldsEachSampleOnceInAnOrderOfItsOwn) {
-  const auto loader = *MakeLoader(std::make_shared<MemoryDataset>(22),
-                                  {.batch_size = 5, .seed = 17, .shuffle = true}, Crops());
+  const auto loader = *MakeLoader(std::make_shared<MemoryDataset>(22), {.batch_size = 5}, Crops(),
+                                  {.seed = 17, .shuffle = true});
   std::set<std::vector<int64_t>> orders;
   for (int64_t epoch = 0; epoch < 3; ++epoch) {
     std::vector<int64_t> ids = RunEpoch(*loader, epoch).Ids();
@@ -152,8 +161,8 @@ TEST(ThreadedLoaderTest, AnEpochHoldsEachSampleOnceInAnOrderOfItsOwn) {
 }
 
 TEST(ThreadedLoaderTest, StartsInTheMiddleOfAnEpoch) {
-  const auto loader = *MakeLoader(std::make_shared<MemoryDataset>(22),
-                                  {.batch_size = 5, .seed = 17, .shuffle = true}, Crops());
+  const auto loader = *MakeLoader(std::make_shared<MemoryDataset>(22), {.batch_size = 5}, Crops(),
+                                  {.seed = 17, .shuffle = true});
   const Pass whole = RunEpoch(*loader, 1), tail = RunEpoch(*loader, 1, 15);
   ASSERT_EQ(tail.batches.size(), 2u);
   for (size_t i = 0; i < 2; ++i) EXPECT_TRUE(SamePixels(whole.batches[3 + i], tail.batches[i]));
@@ -168,7 +177,7 @@ TEST(ThreadedLoaderTest, EachSampleDrawsItsOwnNumbers) {
   for (int i = 0; i < 8; ++i) dataset->Add(0, 60, 60);
   const auto first_pixels = [&](uint64_t seed, int threads, int64_t epoch) {
     const auto loader =
-        *MakeLoader(dataset, {.batch_size = 2, .seed = seed, .num_threads = threads}, Crops());
+        *MakeLoader(dataset, {.batch_size = 2, .num_threads = threads}, Crops(), {.seed = seed});
     std::vector<std::pair<float, float>> pixels;
     for (const Batch& batch : RunEpoch(*loader, epoch).batches) {
       for (int64_t i = 0; i < batch.size; ++i) {
@@ -186,8 +195,8 @@ TEST(ThreadedLoaderTest, EachSampleDrawsItsOwnNumbers) {
 }
 
 TEST(ThreadedLoaderTest, KeptBatchesNeverChange) {
-  const auto loader = *MakeLoader(std::make_shared<MemoryDataset>(40),
-                                  {.batch_size = 2, .seed = 17, .shuffle = true}, Crops());
+  const auto loader = *MakeLoader(std::make_shared<MemoryDataset>(40), {.batch_size = 2}, Crops(),
+                                  {.seed = 17, .shuffle = true});
   ASSERT_TRUE(loader->StartEpoch(0, 0).ok());
   const Batch kept = **loader->Next();
   const std::vector<float> copy(kept.images.get(), kept.images.get() + 2 * 6 * 6 * 3);
