@@ -45,6 +45,9 @@ class Fetcher {
   // open); at an error the file holds no whole object.
   absl::Status Fetch(absl::string_view key, uint64_t size, int file) const;
 
+  // The number of bytes of an object.
+  absl::StatusOr<uint64_t> Size(absl::string_view key) const;
+
   // The whole of an object whose size is not known.
   absl::StatusOr<std::string> Fetch(absl::string_view key) const;
 

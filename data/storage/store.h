@@ -36,6 +36,9 @@ class Store {
   virtual absl::Status ReadRange(absl::string_view key, uint64_t size, uint64_t offset,
                                  absl::Span<char> out, std::string* version) = 0;
 
+  // The number of bytes of an object, for sets without an index that says it.
+  virtual absl::StatusOr<uint64_t> Size(absl::string_view key) = 0;
+
   // The whole of an object whose size is not known.
   virtual absl::StatusOr<std::string> Read(absl::string_view key) = 0;
 
