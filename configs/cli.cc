@@ -170,7 +170,7 @@ std::optional<int> Start(int* argc, char*** argv, const Usage& usage, bool with_
   return std::nullopt;
 }
 
-absl::Status RunOnConfig(const std::vector<std::string>& overrides,
+absl::Status RunOnConfig(const std::vector<std::string>& overrides, bool config_optional,
                          const std::function<absl::Status(const Experiment&)>& body) {
   TESSERA_RETURN_IF_ERROR(CheckOverrides(overrides));
   if (!FLAGS_explain.empty()) {
@@ -178,11 +178,13 @@ absl::Status RunOnConfig(const std::vector<std::string>& overrides,
     std::cout << text;
     return absl::OkStatus();
   }
-  if (FLAGS_config.empty()) {
+  if (FLAGS_config.empty() && !config_optional) {
     return absl::InvalidArgumentError(
         "no config: pass --config=FILE, for example --config=configs/quickstart.textproto");
   }
-  TESSERA_ASSIGN_OR_RETURN(const Experiment experiment, LoadExperiment(FLAGS_config, overrides));
+  TESSERA_ASSIGN_OR_RETURN(
+      const Experiment experiment,
+      FLAGS_config.empty() ? ExperimentOf(overrides) : LoadExperiment(FLAGS_config, overrides));
   if (!FLAGS_print_config) return body(experiment);
   std::cout << PrintExperiment(experiment, /*with_defaults=*/true);
   return absl::OkStatus();
@@ -193,7 +195,7 @@ absl::Status RunOnConfig(const std::vector<std::string>& overrides,
 int RunWithConfig(int argc, char** argv, const Usage& usage,
                   const std::function<absl::Status(const Experiment&)>& body) {
   if (const auto code = Start(&argc, &argv, usage, /*with_config=*/true)) return *code;
-  return Report([&] { return RunOnConfig({argv + 1, argv + argc}, body); });
+  return Report([&] { return RunOnConfig({argv + 1, argv + argc}, usage.config_optional, body); });
 }
 
 int RunTool(int argc, char** argv, const Usage& usage,

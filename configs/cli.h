@@ -14,6 +14,9 @@ namespace tessera {
 struct Usage {
   std::string summary;   // one or two sentences
   std::string examples;  // command lines, one a line
+  // The binary can work from flags alone: without --config it gets a config that holds only what
+  // the arguments set.
+  bool config_optional = false;
 };
 
 // The main function of a binary that works from a config: goes to the user's folder

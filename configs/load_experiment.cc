@@ -114,4 +114,12 @@ absl::StatusOr<Experiment> LoadExperiment(const std::string& path,
   return std::move(experiment);
 }
 
+absl::StatusOr<Experiment> ExperimentOf(const std::vector<std::string>& overrides) {
+  Loader loader;
+  for (const std::string& assignment : overrides) {
+    TESSERA_RETURN_IF_ERROR(loader.AddOverride(assignment));
+  }
+  return std::move(loader.experiment());
+}
+
 }  // namespace tessera

@@ -14,6 +14,10 @@ namespace tessera {
 absl::StatusOr<Experiment> LoadExperiment(const std::string& path,
                                           const std::vector<std::string>& overrides);
 
+// The config that holds what these overrides set and nothing else; what a run requires may be
+// missing.
+absl::StatusOr<Experiment> ExperimentOf(const std::vector<std::string>& overrides);
+
 // The config as text that loads to the same experiment: all that was set, includes resolved, with
 // the defaults of the fields that were not set as comments where `with_defaults`.
 std::string PrintExperiment(const Experiment& experiment, bool with_defaults = false);

@@ -57,6 +57,9 @@ double ValueAt(const FieldOf& at, int index) {
     case FieldDescriptor::CPPTYPE_INT32:
       return one ? reflection.GetInt32(*at.message, at.field)
                  : reflection.GetRepeatedInt32(*at.message, at.field, index);
+    case FieldDescriptor::CPPTYPE_INT64:
+      return static_cast<double>(one ? reflection.GetInt64(*at.message, at.field)
+                                     : reflection.GetRepeatedInt64(*at.message, at.field, index));
     case FieldDescriptor::CPPTYPE_FLOAT:
       return one ? reflection.GetFloat(*at.message, at.field)
                  : reflection.GetRepeatedFloat(*at.message, at.field, index);
@@ -117,8 +120,9 @@ class Validator {
       missing.push_back("data.{synthetic|folder|streaming}");
     }
     if (data.has_folder() && data.folder().root().empty()) missing.push_back("data.folder.root");
-    if (data.has_streaming() && data.streaming().local().empty()) {
-      missing.push_back("data.streaming.local");
+    if (data.has_streaming() && data.streaming().remote().empty() &&
+        data.streaming().local().empty() && data.streaming().streams().empty()) {
+      missing.push_back("data.streaming.{remote|local|streams}");
     }
     if (!model.has_num_classes()) missing.push_back("model.num_classes");
     if (model.architecture_case() == ModelConfig::ARCHITECTURE_NOT_SET) {

@@ -32,7 +32,7 @@ void AddLeaves(const Descriptor& type, const std::string& prefix, std::vector<Le
     const std::string path = absl::StrCat(prefix, field->name());
     if (field->message_type() == nullptr) {
       leaves->push_back({path, field});
-    } else {
+    } else if (!field->is_repeated()) {  // an override cannot name one of several messages
       AddLeaves(*field->message_type(), absl::StrCat(path, "."), leaves);
     }
   }
@@ -60,17 +60,22 @@ std::vector<std::string> OtherValues(const FieldDescriptor& field) {
   }
 }
 
-// Overrides of which one changes the field alone, or with what it needs beside it.
+// What a field needs beside it.
+std::vector<std::string> Beside(const std::string& path) {
+  if (path == "train.load_weights_only") return {"train.load_path=checkpoint"};
+  if (path.starts_with("data.folder.")) return {"data.folder.root=data"};
+  if (path.starts_with("data.streaming.")) return {"data.streaming.local=shards"};
+  return {};
+}
+
+// Overrides of which the last one changes the field.
 std::vector<std::vector<std::string>> Changes(const Leaf& leaf) {
   const std::string& path = leaf.path;
   if (path == "data.class_names") return {{"data.class_names=a,b,c,d,e"}};
   if (path.starts_with("data.normalization.")) return {{absl::StrCat(path, "=4,5,6")}};
   std::vector<std::vector<std::string>> changes;
   for (const std::string& value : OtherValues(*leaf.field)) {
-    std::vector<std::string>& overrides = changes.emplace_back();
-    if (path == "train.load_weights_only") overrides.push_back("train.load_path=checkpoint");
-    if (path.starts_with("data.folder.")) overrides.push_back("data.folder.root=data");
-    if (path.starts_with("data.streaming.")) overrides.push_back("data.streaming.local=shards");
+    std::vector<std::string>& overrides = changes.emplace_back(Beside(path));
     overrides.push_back(absl::StrCat(path, "=", value));
   }
   return changes;
@@ -99,11 +104,14 @@ TEST_F(ValidateTest, EveryNumberRefusesNonsense) {
   for (const Leaf& leaf : Leaves()) {
     std::string value;
     if (leaf.field->cpp_type() == FieldDescriptor::CPPTYPE_INT32) value = "-2147483648";
+    if (leaf.field->cpp_type() == FieldDescriptor::CPPTYPE_INT64) value = "-9223372036854775808";
     if (leaf.field->cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE) value = "nan";
     if (leaf.field->cpp_type() == FieldDescriptor::CPPTYPE_FLOAT) value = "inf";
     if (value.empty()) continue;  // every uint64 is a seed
+    std::vector<std::string> overrides = Beside(leaf.path);
+    overrides.push_back(absl::StrCat(leaf.path, "=", value));
     EXPECT_THAT(
-        ErrorOf(kMinimal, {absl::StrCat(leaf.path, "=", value)}),
+        ErrorOf(kMinimal, overrides),
         AllOf(HasSubstr(absl::StrCat(leaf.path, ": found ", value)), HasSubstr("expected ")));
   }
 }
@@ -136,7 +144,8 @@ TEST_F(ValidateTest, FieldsThatContradictEachOtherAreRefused) {
            std::pair("data.class_names=a,b", "found 2 names, expected 5 (model.num_classes)"),
            std::pair("train.load_weights_only=true", "expected train.load_path"),
            std::pair("data.folder={}", "required fields are missing: data.folder.root"),
-           std::pair("data.streaming={}", "required fields are missing: data.streaming.local"),
+           std::pair("data.streaming={}",
+                     "required fields are missing: data.streaming.{remote|local|streams}"),
        }) {
     EXPECT_THAT(ErrorOf(kMinimal, {override}), HasSubstr(error));
   }

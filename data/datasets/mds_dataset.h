@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "data/datasets/dataset.h"
-#include "data/datasets/datasets.pb.h"
+#include "data/streaming/streaming.pb.h"
 
 namespace tessera {
 
