@@ -83,10 +83,10 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenMdsDataset(const StreamingCon
   TESSERA_ASSIGN_OR_RETURN(MdsReader reader, MdsReader::Open(folder));
   std::vector<Roles> roles;
   for (const MdsShardInfo& shard : reader.shards()) {
-    const absl::StatusOr<Roles> found = FindRoles(shard.schema, config);
+    const absl::StatusOr<Roles> found = FindRoles(*shard.schema, config);
     if (!found.ok()) {
-      return absl::Status(found.status().code(), absl::StrCat(folder, "/", shard.basename, ": ",
-                                                              found.status().message()));
+      return absl::Status(found.status().code(), absl::StrCat(folder, "/", shard.file.raw.name,
+                                                              ": ", found.status().message()));
     }
     roles.push_back(*found);
   }

@@ -21,9 +21,14 @@ absl::StatusOr<MdsReader> MdsReader::Open(const std::string& folder) {
   TESSERA_ASSIGN_OR_RETURN(reader.infos_, ParseMdsIndex(*text, index));
   reader.starts_.push_back(0);
   for (const MdsShardInfo& info : reader.infos_) {
-    const std::string path = (std::filesystem::path(folder) / info.basename).string();
+    const FileInfo& file = info.file.raw;
+    const std::string path = (std::filesystem::path(folder) / file.name).string();
+    if (info.file.zip.has_value() && !std::filesystem::exists(path)) {
+      return absl::UnimplementedError(absl::StrCat(path, " is there only as ", info.file.zip->name,
+                                                   ", which MdsReader does not decompress"));
+    }
     TESSERA_ASSIGN_OR_RETURN(std::shared_ptr<const MdsShard> shard,
-                             MdsShard::Open(path, info.bytes, info.samples));
+                             MdsShard::Open(path, file.bytes, info.samples));
     reader.shards_.push_back(std::move(shard));
     reader.starts_.push_back(reader.starts_.back() + static_cast<int64_t>(info.samples));
   }
@@ -38,7 +43,7 @@ absl::StatusOr<MdsReader::Row> MdsReader::Get(int64_t index) const {
   const auto after = std::upper_bound(starts_.begin(), starts_.end(), index);
   const auto at = static_cast<size_t>(after - starts_.begin() - 1);
   const absl::string_view bytes = shards_[at]->Get(static_cast<uint64_t>(index - starts_[at]));
-  return Row{at, &infos_[at].schema, bytes, shards_[at]};
+  return Row{at, infos_[at].schema.get(), bytes, shards_[at]};
 }
 
 }  // namespace tessera

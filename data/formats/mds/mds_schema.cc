@@ -3,37 +3,14 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "data/formats/mds/mds_encoding.h"
 
 namespace tessera {
-namespace {
-
-struct Encoding {
-  absl::string_view name;
-  uint32_t size;  // 0: varies
-};
-
-// Everything that MDS defines but pickles and arrays that name their type (ndarray:float32).
-constexpr Encoding kEncodings[] = {
-    {"bytes", 0},      {"str", 0},         {"int", 8},       {"uint8", 1},      {"uint16", 2},
-    {"uint32", 4},     {"uint64", 8},      {"int8", 1},      {"int16", 2},      {"int32", 4},
-    {"int64", 8},      {"float16", 2},     {"float32", 4},   {"float64", 8},    {"str_int", 0},
-    {"str_float", 0},  {"str_decimal", 0}, {"pil", 0},       {"jpeg", 0},       {"png", 0},
-    {"jpeg_array", 0}, {"jpegarray", 0},   {"list[pil]", 0}, {"list[jpeg]", 0}, {"list[png]", 0},
-    {"ndarray", 0},    {"json", 0},
-};
-
-}  // namespace
-
 absl::StatusOr<MdsColumn> MakeMdsColumn(const std::string& name, const std::string& encoding) {
-  if (encoding == "pkl") {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "column ", name, " has encoding pkl, which runs code when it is read: refused"));
-  }
-  for (const Encoding& known : kEncodings) {
-    if (known.name == encoding) return MdsColumn{name, encoding, known.size};
-  }
-  return absl::UnimplementedError(
-      absl::StrCat("column ", name, " has encoding \"", encoding, "\", which is not supported"));
+  const absl::StatusOr<MdsEncoding> parsed = ParseMdsEncoding(encoding);
+  if (parsed.ok()) return MdsColumn{name, encoding, parsed->size};
+  return absl::Status(parsed.status().code(),
+                      absl::StrCat("column ", name, ": ", parsed.status().message()));
 }
 
 absl::Status SplitMdsSample(const MdsSchema& schema, absl::string_view sample,

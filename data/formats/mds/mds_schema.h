@@ -25,8 +25,8 @@ struct MdsColumn {
 // The columns of a shard, sorted by name.
 using MdsSchema = std::vector<MdsColumn>;
 
-// A column with the size that its encoding has; an error for an encoding that is not known, or
-// (pkl) refused because it runs code.
+// A column with the size that its encoding has. Errors: those of ParseMdsEncoding, with the name of
+// the column.
 absl::StatusOr<MdsColumn> MakeMdsColumn(const std::string& name, const std::string& encoding);
 
 // Splits a sample into the payloads of its columns: views into `sample`, one a column.

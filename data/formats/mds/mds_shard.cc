@@ -1,92 +1,71 @@
 #include "data/formats/mds/mds_shard.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <cstring>
+#include <utility>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 
 namespace tessera {
 namespace {
 
-uint32_t ReadUint32(const char* at) {
+// The 32-bit word of that number.
+uint64_t Word(absl::string_view bytes, uint64_t number) {
   uint32_t value;
-  std::memcpy(&value, at, sizeof(value));
+  std::memcpy(&value, bytes.data() + sizeof(value) * number, sizeof(value));
   return value;
 }
 
-absl::Status Unreadable(const std::string& path) {
-  return absl::NotFoundError(absl::StrCat("cannot read ", path, ": ", std::strerror(errno)));
+absl::Status CheckHeader(absl::string_view bytes, uint64_t samples) {
+  const uint64_t words = bytes.size() / sizeof(uint32_t);
+  if (words < 2 || words - 2 < samples) {  // the header has samples + 2 words
+    return absl::DataLossError(absl::StrCat("has ", bytes.size(), " bytes, too few for the ",
+                                            samples, " samples that its index says"));
+  }
+  if (const uint64_t count = Word(bytes, 0); count != samples) {
+    return absl::DataLossError(absl::StrCat("holds ", count, " samples, its index says ", samples));
+  }
+  uint64_t end = sizeof(uint32_t) * (samples + 2);
+  for (uint64_t i = 0; i <= samples; ++i) {
+    const uint64_t offset = Word(bytes, 1 + i);
+    if (offset < end || offset > bytes.size()) {
+      return absl::DataLossError(absl::StrCat("is damaged: offset ", i, " is ", offset,
+                                              ", expected ", end, " to ", bytes.size()));
+    }
+    end = offset;
+  }
+  if (end == bytes.size()) return absl::OkStatus();
+  return absl::DataLossError(
+      absl::StrCat("is damaged: its samples end at byte ", end, " of ", bytes.size()));
 }
 
 }  // namespace
 
+absl::StatusOr<std::shared_ptr<const MdsShard>> MdsShard::Create(
+    std::shared_ptr<const MappedFile> file, uint64_t samples) {
+  if (const absl::Status status = CheckHeader(file->contents(), samples); !status.ok()) {
+    return absl::Status(status.code(), absl::StrCat(file->path(), " ", status.message()));
+  }
+  return std::shared_ptr<const MdsShard>(new MdsShard(std::move(file), samples));
+}
+
 absl::StatusOr<std::shared_ptr<const MdsShard>> MdsShard::Open(const std::string& path,
                                                                uint64_t bytes, uint64_t samples) {
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return Unreadable(path);
-  struct stat info {};
-  if (fstat(file, &info) != 0) {
-    const absl::Status status = Unreadable(path);
-    close(file);
-    return status;
-  }
-  const auto found = static_cast<uint64_t>(info.st_size);
-  if (found != bytes) {
-    close(file);
+  TESSERA_ASSIGN_OR_RETURN(std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
+  if (const uint64_t found = file->contents().size(); found != bytes) {
     return absl::DataLossError(
         absl::StrCat(path, " has ", found, " bytes, its index says ", bytes));
   }
-  const uint64_t words = bytes / sizeof(uint32_t);
-  if (words < 2 || words - 2 < samples) {  // the header has samples + 2 words
-    close(file);
-    return absl::DataLossError(absl::StrCat(path, " has ", bytes, " bytes, too few for the ",
-                                            samples, " samples that its index says"));
-  }
-  void* const data = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, file, 0);
-  const absl::Status unmapped = data == MAP_FAILED ? Unreadable(path) : absl::OkStatus();
-  close(file);
-  if (!unmapped.ok()) return unmapped;
-  const std::shared_ptr<const MdsShard> shard(
-      new MdsShard(static_cast<const char*>(data), bytes, samples));
-  if (const absl::Status status = shard->Check(path); !status.ok()) return status;
-  return shard;
+  return Create(std::move(file), samples);
 }
 
-MdsShard::~MdsShard() { munmap(const_cast<char*>(data_), bytes_); }
-
-absl::Status MdsShard::Check(const std::string& path) const {
-  const uint32_t count = ReadUint32(data_);
-  if (count != size_) {
-    return absl::DataLossError(
-        absl::StrCat(path, " holds ", count, " samples, its index says ", size_));
-  }
-  uint64_t end = sizeof(uint32_t) * (size_ + 2);
-  for (uint64_t i = 0; i <= size_; ++i) {
-    const uint64_t offset = Offset(i);
-    if (offset < end || offset > bytes_) {
-      return absl::DataLossError(absl::StrCat(path, " is damaged: offset ", i, " is ", offset,
-                                              ", expected ", end, " to ", bytes_));
-    }
-    end = offset;
-  }
-  if (end != bytes_) {
-    return absl::DataLossError(
-        absl::StrCat(path, " is damaged: its samples end at byte ", end, " of ", bytes_));
-  }
-  return absl::OkStatus();
-}
-
-uint64_t MdsShard::Offset(uint64_t index) const {
-  return ReadUint32(data_ + sizeof(uint32_t) * (1 + index));
-}
+MdsShard::MdsShard(std::shared_ptr<const MappedFile> file, uint64_t size)
+    : file_(std::move(file)), bytes_(file_->contents()), size_(size) {}
 
 absl::string_view MdsShard::Get(uint64_t index) const {
-  return absl::string_view(data_ + Offset(index), Offset(index + 1) - Offset(index));
+  const uint64_t begin = Word(bytes_, 1 + index);
+  return bytes_.substr(begin, Word(bytes_, 2 + index) - begin);
 }
 
 }  // namespace tessera

@@ -5,23 +5,25 @@
 #include <memory>
 #include <string>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "base/mapped_file.h"
 
 namespace tessera {
 
-// One MDS shard file, mapped into memory: a 32-bit count n, n + 1 32-bit offsets, a JSON text that
+// The samples of one MDS shard file: a 32-bit count n, n + 1 32-bit offsets, a JSON text that
 // readers do not need, and the samples.
 class MdsShard {
  public:
-  // Maps the file. A size other than `bytes`, a count other than `samples` (both from the index),
-  // or offsets that do not lie in order within the file are errors that say what was found.
+  // A view of `file`, which it keeps. A count other than `samples` (from the index), or offsets
+  // that do not lie in order within the file and end where it does are errors that say what was
+  // found.
+  static absl::StatusOr<std::shared_ptr<const MdsShard>> Create(
+      std::shared_ptr<const MappedFile> file, uint64_t samples);
+
+  // Maps the file at `path`; a size other than `bytes` is an error, too.
   static absl::StatusOr<std::shared_ptr<const MdsShard>> Open(const std::string& path,
                                                               uint64_t bytes, uint64_t samples);
-  ~MdsShard();
-  MdsShard(const MdsShard&) = delete;
-  MdsShard& operator=(const MdsShard&) = delete;
 
   uint64_t size() const { return size_; }
 
@@ -29,14 +31,10 @@ class MdsShard {
   absl::string_view Get(uint64_t index) const;
 
  private:
-  MdsShard(const char* data, uint64_t bytes, uint64_t size)
-      : data_(data), bytes_(bytes), size_(size) {}
+  MdsShard(std::shared_ptr<const MappedFile> file, uint64_t size);
 
-  uint64_t Offset(uint64_t index) const;
-  absl::Status Check(const std::string& path) const;
-
-  const char* data_;
-  uint64_t bytes_;
+  std::shared_ptr<const MappedFile> file_;
+  absl::string_view bytes_;  // of the file
   uint64_t size_;
 };
 
