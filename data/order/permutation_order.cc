@@ -1,5 +1,6 @@
 #include "data/order/permutation_order.h"
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -11,21 +12,28 @@
 namespace tessera {
 namespace {
 
-class Ascending : public EpochOrder {
+class Strided : public EpochOrder {
  public:
-  explicit Ascending(int64_t size) : size_(size) {}
+  Strided(int64_t size, int64_t first, int64_t stride)
+      : size_(size), first_(first), stride_(stride) {}
 
   int64_t size() const override { return size_; }
-  int64_t At(int64_t position) const override { return position; }
+  int64_t At(int64_t position) const override { return first_ + position * stride_; }
 
  private:
   int64_t size_;
+  int64_t first_;
+  int64_t stride_;
 };
 
 }  // namespace
 
+int64_t SequentialOrder::samples_per_epoch() const {
+  return std::max<int64_t>(0, (num_samples_ - rank_ + world_ - 1) / world_);
+}
+
 absl::StatusOr<std::unique_ptr<const EpochOrder>> SequentialOrder::Epoch(int64_t) const {
-  return std::make_unique<const Ascending>(num_samples_);
+  return std::make_unique<const Strided>(samples_per_epoch(), rank_, world_);
 }
 
 absl::StatusOr<std::unique_ptr<const EpochOrder>> PermutationOrder::Epoch(int64_t epoch) const {

@@ -9,16 +9,20 @@
 
 namespace tessera {
 
-// Every sample once, in the order of the ids.
+// The samples in the order of their ids: of `world` ranks, one takes `rank`, `rank` + `world`, ...,
+// so that all together take each sample once, whether or not that comes out even.
 class SequentialOrder : public SampleOrder {
  public:
-  explicit SequentialOrder(int64_t num_samples) : num_samples_(num_samples) {}
+  explicit SequentialOrder(int64_t num_samples, int world = 1, int rank = 0)
+      : num_samples_(num_samples), world_(world), rank_(rank) {}
 
-  int64_t samples_per_epoch() const override { return num_samples_; }
+  int64_t samples_per_epoch() const override;
   absl::StatusOr<std::unique_ptr<const EpochOrder>> Epoch(int64_t epoch) const override;
 
  private:
   int64_t num_samples_;
+  int world_;
+  int rank_;
 };
 
 // Every sample once, in a permutation that depends on seed and epoch alone (Fisher-Yates with a

@@ -42,6 +42,24 @@ TEST(SequentialOrderTest, IdsAscend) {
   EXPECT_TRUE(Ids(SequentialOrder(0), 5).empty());
 }
 
+TEST(SequentialOrderTest, RanksTakeEachSampleOnce) {
+  for (int64_t samples = 0; samples <= 40; ++samples) {
+    for (int world = 1; world <= 4; ++world) {
+      std::vector<int64_t> seen;
+      for (int rank = 0; rank < world; ++rank) {
+        const std::vector<int64_t> ids = Ids(SequentialOrder(samples, world, rank), 0);
+        EXPECT_EQ(static_cast<int64_t>(ids.size()),
+                  SequentialOrder(samples, world, rank).samples_per_epoch());
+        seen.insert(seen.end(), ids.begin(), ids.end());
+      }
+      std::sort(seen.begin(), seen.end());
+      std::vector<int64_t> all(samples);
+      std::iota(all.begin(), all.end(), 0);
+      EXPECT_EQ(seen, all) << samples << " samples, " << world << " ranks";
+    }
+  }
+}
+
 // Sets sorted by class: 1000 samples of 100 classes in a row, batches of 16. Distinct classes of a
 // batch come near those of a uniform draw (15.0).
 TEST(PermutationOrderTest, BatchesMixClasses) {
