@@ -1,0 +1,126 @@
+#ifndef TESSERA_DATA_STREAMING_CACHE_SHARD_CACHE_H_
+#define TESSERA_DATA_STREAMING_CACHE_SHARD_CACHE_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "base/mapped_file.h"
+#include "data/streaming/cache/cache_space.h"
+#include "data/streaming/cache/mapping_table.h"
+#include "data/streaming/cache/shard_file.h"
+#include "data/streaming/cache/shard_source.h"
+
+namespace tessera {
+
+struct CacheOptions {
+  // Bytes that the cached files of all folders may take up, files in the making and those of
+  // earlier runs included. 0: no limit; then nothing is ever evicted, and a full disk is an error.
+  uint64_t limit = 0;
+  uint64_t index_bytes = 0;  // size of the sets' index files, which count towards the limit
+  int attempts = 3;          // to fetch a file whose contents are not those of the index
+  int idle_mappings = 64;    // kept open, but never more than a quarter of the open files allowed
+  absl::Duration patience = absl::Minutes(10);  // with which room is waited for
+};
+
+struct CacheFolder {
+  std::string path;
+  std::shared_ptr<const ShardSource> source;  // null: what is in the folder is all there is
+  std::string validate_hash = {};             // "sha1", ...: checked; empty: sizes only
+  bool keep_zip = false;                      // keeps compressed files that were decompressed
+};
+
+struct CacheShard {
+  size_t folder = 0;
+  ShardFile file;
+};
+
+// Counted by this process since the cache was opened; a shard counts each time it's mapped, not
+// each time it's read.
+struct CacheCounters {
+  std::atomic<int64_t> hits = 0;             // it was in its folder
+  std::atomic<int64_t> misses = 0;           // it had to be fetched or decompressed
+  std::atomic<int64_t> verify_failures = 0;  // a file was not what the index says
+};
+
+// The shards of a data set as files of this machine, shared by all processes that use the same
+// folders. A shard that isn't there is fetched, by one thread of one process, while the others that
+// want it wait. There is no state but the folders: each file that has its final name is whole, one
+// in the making has a name of its own (TempFile), locks are the kernel's (FileLock, flock). A
+// process may be killed at any time.
+//
+// A file is pinned while it is mapped: it is not evicted. A folder that is its own source (the
+// same folder under whatever path), or has none, is read in place: of it nothing is fetched,
+// counted, evicted or deleted; a shard of which only the compressed file is there is decompressed
+// beside it. Folders that hold all shards may be read-only.
+//
+// A file that is there is compared with the index once a process: its size and, if asked for, its
+// hash. One that differs is never used: it is fetched again, or an error where there's no source.
+class ShardCache {
+ public:
+  // Errors: a limit that the largest shard with its compressed file does not fit under, with the
+  // least that does; a name that leaves its folder; two shards that would be the same file; no
+  // such hash in the index.
+  static absl::StatusOr<std::unique_ptr<ShardCache>> Open(const CacheOptions& options,
+                                                          std::vector<CacheFolder> folders,
+                                                          std::vector<CacheShard> shards);
+
+  // Maps a shard, fetching it first if it isn't there. Under a limit it waits until there's room,
+  // which the mappings in use take up: a thread that holds one while it asks for another may wait
+  // in vain if the limit is too small for that. Errors name the file, its address and the cause.
+  absl::StatusOr<std::shared_ptr<const MappedFile>> Acquire(size_t shard);
+
+  // Fetches a shard that will be needed.
+  absl::Status Prefetch(size_t shard) { return Acquire(shard).status(); }
+
+  const CacheCounters& counters() const { return counters_; }
+  int64_t evictions() const { return space_->evictions(); }
+
+  // Bytes of the cached files in all folders, counted now.
+  uint64_t BytesOnDisk() const { return space_->Used(); }
+
+ private:
+  using Mapping = std::shared_ptr<const MappedFile>;
+
+  // A folder that holds shards: a CacheFolder or one inside.
+  struct Place {
+    std::string path;
+    bool cached;  // not read in place
+  };
+  struct Shard;  // with its paths
+
+  ShardCache(const CacheOptions& options, std::vector<CacheFolder> folders,
+             std::vector<CacheShard> shards);
+  void FindPlaces();
+  absl::Status CheckLimit() const;
+  absl::Status OpenSpace();
+
+  Shard At(size_t number) const;
+  absl::StatusOr<Mapping> Load(const Shard& shard);
+  absl::StatusOr<Mapping> MapFound(const Shard& shard);
+  absl::StatusOr<Mapping> Make(const Shard& shard);
+  absl::StatusOr<Mapping> DecompressFound(const Shard& shard);
+  absl::StatusOr<Mapping> Fetch(const Shard& shard);
+  absl::StatusOr<std::vector<TempFile>> Reserve(const Shard& shard, bool with_zip);
+  absl::StatusOr<Mapping> Publish(const Shard& shard, TempFile raw);
+
+  const CacheOptions options_;
+  const std::vector<CacheFolder> folders_;
+  const std::vector<CacheShard> shards_;
+  std::vector<Place> places_;
+  std::vector<uint32_t> place_of_;  // one a shard
+  std::vector<std::atomic<bool>> verified_;
+  CacheCounters counters_;
+  MappingTable mappings_;
+  std::unique_ptr<CacheSpace> space_;
+};
+
+}  // namespace tessera
+
+#endif  // TESSERA_DATA_STREAMING_CACHE_SHARD_CACHE_H_

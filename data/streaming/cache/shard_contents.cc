@@ -1,0 +1,68 @@
+#include "data/streaming/cache/shard_contents.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "base/status_macros.h"
+#include "data/formats/compression/compression.h"
+#include "data/formats/hash/hash.h"
+
+namespace tessera {
+namespace {
+
+absl::Status WriteAll(int file, absl::string_view bytes) {
+  for (uint64_t offset = 0; offset < bytes.size();) {
+    const ssize_t count =
+        pwrite(file, bytes.data() + offset, bytes.size() - offset, static_cast<off_t>(offset));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return absl::ErrnoToStatus(errno, "cannot write");
+    offset += count;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+const FileInfo& SentFile(const ShardFile& shard) { return shard.zip ? *shard.zip : shard.raw; }
+
+const FileInfo::Hash* FindHash(const FileInfo& file, absl::string_view algorithm) {
+  const auto found =
+      std::find_if(file.hashes.begin(), file.hashes.end(),
+                   [&](const FileInfo::Hash& hash) { return hash.algorithm == algorithm; });
+  return found == file.hashes.end() ? nullptr : &*found;
+}
+
+absl::Status CheckContents(const FileInfo& file, absl::string_view contents,
+                           absl::string_view algorithm) {
+  if (contents.size() != file.bytes) {
+    return absl::DataLossError(
+        absl::StrCat("it has ", contents.size(), " bytes, but in the index ", file.bytes));
+  }
+  if (algorithm.empty()) return absl::OkStatus();
+  const FileInfo::Hash* const expected = FindHash(file, algorithm);
+  if (expected == nullptr) return absl::OkStatus();  // of the form that is not sent
+  TESSERA_ASSIGN_OR_RETURN(const std::string found, HashHex(algorithm, contents));
+  if (found == expected->hex) return absl::OkStatus();
+  return absl::DataLossError(
+      absl::StrCat("its ", algorithm, " is ", found, ", but in the index ", expected->hex));
+}
+
+absl::Status CheckAndDecompress(const ShardFile& shard, absl::string_view zip,
+                                absl::string_view algorithm, int raw) {
+  TESSERA_RETURN_IF_ERROR(CheckContents(*shard.zip, zip, algorithm));
+  TESSERA_ASSIGN_OR_RETURN(const Codec codec, Codec::Parse(shard.compression));
+  // Not into a mapping of the file: where a file system cannot keep its promise of room, that is a
+  // signal instead of an error.
+  const auto contents = std::make_unique_for_overwrite<char[]>(shard.raw.bytes);
+  const auto span = absl::MakeSpan(contents.get(), shard.raw.bytes);
+  TESSERA_RETURN_IF_ERROR(codec.Decompress(zip, span));
+  return WriteAll(raw, absl::string_view(span.data(), span.size()));
+}
+
+}  // namespace tessera
