@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <thread>
 #include <utility>
@@ -19,13 +20,17 @@ namespace {
 
 constexpr std::chrono::microseconds kLongestPause(50000);
 
-// Calls `visit` with the name of each entry. A folder that is not there has none.
+// Calls `visit` with a descriptor of the folder and the name of each entry. A folder that is not
+// there has none.
 template <typename Visit>
-void ForEachName(const std::string& folder, const Visit& visit) {
+absl::Status ForEachEntry(const std::string& folder, const Visit& visit) {
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(opendir(folder.c_str()), closedir);
-  if (entries == nullptr) return;
-  while (const dirent* const entry = readdir(entries.get()))
-    visit(absl::string_view(entry->d_name));
+  if (entries == nullptr && errno == ENOENT) return absl::OkStatus();
+  if (entries == nullptr) return absl::ErrnoToStatus(errno, absl::StrCat("cannot list ", folder));
+  while (const dirent* const entry = readdir(entries.get())) {
+    visit(dirfd(entries.get()), entry->d_name);
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -33,7 +38,8 @@ void ForEachName(const std::string& folder, const Visit& visit) {
 struct CacheSpace::Candidate {
   timespec used;
   uint64_t bytes;
-  std::string path;
+  absl::string_view folder;
+  absl::string_view name;
 };
 
 absl::StatusOr<std::vector<TempFile>> CreateFiles(absl::Span<const CacheSpace::Want> wants) {
@@ -46,9 +52,10 @@ absl::StatusOr<std::vector<TempFile>> CreateFiles(absl::Span<const CacheSpace::W
 }
 
 void RemoveAbandonedFiles(const std::string& folder) {
-  ForEachName(folder, [&](absl::string_view name) {
+  const auto remove = [&](int, absl::string_view name) {
     if (IsTempName(name)) RemoveIfUnpinned(absl::StrCat(folder, "/", name));
-  });
+  };
+  ForEachEntry(folder, remove).IgnoreError();  // what cannot be listed is no harm
 }
 
 std::string LockPath(const std::string& folder) { return folder + "/.tessera.lock"; }
@@ -75,8 +82,7 @@ absl::StatusOr<std::unique_ptr<CacheSpace>> CacheSpace::Open(Options options,
 absl::Status CacheSpace::Start() {
   TESSERA_ASSIGN_OR_RETURN(const FileLock state, FileLock::Wait(lock_path_, kStateByte));
   TESSERA_ASSIGN_OR_RETURN(doorbell_, Doorbell::Open(lock_path_, options_.close_idle));
-  MakeRoom(0);
-  return absl::OkStatus();
+  return MakeRoom(0).status();
 }
 
 absl::StatusOr<std::vector<TempFile>> CacheSpace::Reserve(absl::Span<const Want> wants) {
@@ -91,7 +97,7 @@ absl::StatusOr<std::vector<TempFile>> CacheSpace::Reserve(absl::Span<const Want>
     uint64_t used = 0;
     {
       TESSERA_ASSIGN_OR_RETURN(const FileLock state, FileLock::Wait(lock_path_, kStateByte));
-      used = MakeRoom(bytes);
+      TESSERA_ASSIGN_OR_RETURN(used, MakeRoom(bytes));
       if (used + bytes <= options_.limit) return CreateFiles(wants);
     }
     if (absl::FromChrono(std::chrono::steady_clock::now() - start) >= options_.patience) {
@@ -118,30 +124,32 @@ void CacheSpace::Touch(int file) const {
   futimens(file, times);  // another user's file may refuse: then it is evicted earlier
 }
 
-// Without `candidates` it only counts.
-uint64_t CacheSpace::Count(std::vector<Candidate>* candidates) const {
+absl::StatusOr<uint64_t> CacheSpace::Count(std::vector<Candidate>* candidates) const {
   uint64_t used = options_.reserved;
-  for (const auto& [folder, files] : folders_) {
-    ForEachName(folder, [&, &folder = folder, &files = files](absl::string_view name) {
+  for (const auto& entry : folders_) {
+    const std::string& path = entry.first;
+    const Files& files = entry.second;
+    const auto count = [&](int folder, const char* name) {
       const bool temp = IsTempName(name);
-      if (!temp && !files.contains(name)) return;
-      std::string path = absl::StrCat(folder, "/", name);
-      if (temp && candidates != nullptr && RemoveIfUnpinned(path)) return;
+      const auto file = files.find(absl::string_view(name));
+      if (!temp && file == files.end()) return;
+      if (temp && candidates != nullptr && RemoveIfUnpinned(absl::StrCat(path, "/", name))) return;
       struct stat info {};
-      if (stat(path.c_str(), &info) != 0) return;
+      if (fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) != 0) return;
       const auto bytes = static_cast<uint64_t>(info.st_size);
       used += bytes;
       if (!temp && candidates != nullptr) {
-        candidates->push_back({info.st_atim, bytes, std::move(path)});
+        candidates->push_back({info.st_atim, bytes, path, file->first});
       }
-    });
+    };
+    TESSERA_RETURN_IF_ERROR(ForEachEntry(path, count));
   }
   return used;
 }
 
-uint64_t CacheSpace::MakeRoom(uint64_t bytes) {
+absl::StatusOr<uint64_t> CacheSpace::MakeRoom(uint64_t bytes) {
   std::vector<Candidate> candidates;
-  uint64_t used = Count(&candidates);
+  TESSERA_ASSIGN_OR_RETURN(uint64_t used, Count(&candidates));
   if (used + bytes <= options_.limit) return used;
 
   timespec now{};
@@ -156,7 +164,7 @@ uint64_t CacheSpace::MakeRoom(uint64_t bytes) {
             [&](const Candidate& a, const Candidate& b) { return age(a) < age(b); });
   for (const Candidate& candidate : candidates) {
     if (used + bytes <= options_.limit) break;
-    if (!RemoveIfUnpinned(candidate.path)) continue;
+    if (!RemoveIfUnpinned(absl::StrCat(candidate.folder, "/", candidate.name))) continue;
     used -= candidate.bytes;
     ++evictions_;
   }

@@ -69,16 +69,18 @@ class CacheSpace {
   int64_t evictions() const { return evictions_; }
 
   // Bytes of the files that count, files in the making included.
-  uint64_t Used() const { return Count(nullptr); }
+  absl::StatusOr<uint64_t> Used() const { return Count(nullptr); }
 
  private:
   struct Candidate;
 
   CacheSpace(Options options, std::map<std::string, Files> folders);
   absl::Status Start();
-  uint64_t Count(std::vector<Candidate>* candidates) const;
+  // What is taken. Lists what may be evicted, and removes what dead processes left, unless
+  // `candidates` is null.
+  absl::StatusOr<uint64_t> Count(std::vector<Candidate>* candidates) const;
   // Evicts until there's room for so many bytes, as far as it goes. Returns what is taken.
-  uint64_t MakeRoom(uint64_t bytes);
+  absl::StatusOr<uint64_t> MakeRoom(uint64_t bytes);
 
   const Options options_;
   const std::map<std::string, Files> folders_;

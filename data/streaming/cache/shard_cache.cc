@@ -210,29 +210,35 @@ absl::StatusOr<ShardCache::Mapping> ShardCache::Acquire(size_t shard) {
   return mappings_.FindOrLoad(shard, [&] { return Load(At(shard)); });
 }
 
+CacheStats ShardCache::Stats() const {
+  return {hits_, misses_, space_->evictions(), verify_failures_, space_->Used().value_or(0)};
+}
+
 absl::StatusOr<ShardCache::Mapping> ShardCache::Load(const Shard& shard) {
   const auto differs = [](const absl::Status& status) { return absl::IsDataLoss(status); };
   absl::StatusOr<Mapping> found = MapFound(shard);
   if (found.ok() || !(absl::IsNotFound(found.status()) || differs(found.status()))) return found;
   if (!shard.place.cached && (differs(found.status()) || !Exists(shard.zip_path))) {
-    if (differs(found.status())) ++counters_.verify_failures;
-    return Annotate(found.status(), "there is no source to fetch it from");
+    if (differs(found.status())) ++verify_failures_;
+    return absl::Status(
+        found.status().code(),
+        absl::StrCat(found.status().message(), "; there is no source to fetch it from"));
   }
 
   // Under this lock alone a shard's files get their names. Bytes 0 and 1 are the space's.
   const absl::string_view name = WithoutFolder(shard.raw_path);
   const uint64_t byte = 2 + (XXH3_64bits(name.data(), name.size()) >> 2);
   const absl::StatusOr<FileLock> lock = FileLock::Wait(LockPath(shard.place.path), byte);
-  if (!lock.ok()) return Annotate(lock.status(), absl::StrCat(shard.raw_path, " is not there"));
+  if (!lock.ok()) return Annotate(lock.status(), absl::StrCat("cannot make ", shard.raw_path));
   found = MapFound(shard);  // another may have made it meanwhile
   if (found.ok()) return found;
   if (differs(found.status())) {
-    ++counters_.verify_failures;
+    ++verify_failures_;
     unlink(shard.raw_path.c_str());
   } else if (!absl::IsNotFound(found.status())) {
     return found;
   }
-  ++counters_.misses;
+  ++misses_;
   return Make(shard);
 }
 
@@ -250,7 +256,7 @@ absl::StatusOr<ShardCache::Mapping> ShardCache::MapFound(const Shard& shard) {
     RemoveIfUnpinned(shard.zip_path);  // left by a process that kept it, or died
   }
   if (shard.place.cached) space_->Touch(descriptor);
-  ++counters_.hits;
+  ++hits_;
   return mapping;
 }
 
@@ -272,7 +278,7 @@ absl::StatusOr<ShardCache::Mapping> ShardCache::DecompressFound(const Shard& sha
   const absl::Status good = CheckAndDecompress(
       shard.file, zip->contents(), shard.folder.validate_hash, made.front().descriptor());
   if (!good.ok()) {
-    if (absl::IsDataLoss(good)) ++counters_.verify_failures;
+    if (absl::IsDataLoss(good)) ++verify_failures_;
     if (absl::IsDataLoss(good) && shard.place.cached) unlink(shard.zip_path.c_str());
     return Annotate(good, shard.zip_path);
   }
@@ -302,7 +308,7 @@ absl::StatusOr<ShardCache::Mapping> ShardCache::Fetch(const Shard& shard) {
     }
     const std::string uri = shard.folder.source->Uri(sent.name);
     if (!absl::IsDataLoss(good)) return Annotate(good, uri);
-    ++counters_.verify_failures;
+    ++verify_failures_;
     if (attempt >= options_.attempts) {
       return absl::DataLossError(absl::StrCat(uri, ": fetched ", attempt, " times, but ",
                                               good.message(),

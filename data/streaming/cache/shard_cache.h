@@ -20,8 +20,9 @@
 namespace tessera {
 
 struct CacheOptions {
-  // Bytes that the cached files of all folders may take up, files in the making and those of
-  // earlier runs included. 0: no limit; then nothing is ever evicted, and a full disk is an error.
+  // The most bytes that the cached files of all folders may have together, files in the making and
+  // those of earlier runs included. It holds at every moment. 0: no limit; nothing is evicted then,
+  // also where the disk is full: that is an error.
   uint64_t limit = 0;
   uint64_t index_bytes = 0;  // size of the sets' index files, which count towards the limit
   int attempts = 3;          // to fetch a file whose contents are not those of the index
@@ -41,12 +42,13 @@ struct CacheShard {
   ShardFile file;
 };
 
-// Counted by this process since the cache was opened; a shard counts each time it's mapped, not
-// each time it's read.
-struct CacheCounters {
-  std::atomic<int64_t> hits = 0;             // it was in its folder
-  std::atomic<int64_t> misses = 0;           // it had to be fetched or decompressed
-  std::atomic<int64_t> verify_failures = 0;  // a file was not what the index says
+// What a process has done since it opened the cache, for display.
+struct CacheStats {
+  int64_t hits = 0;    // shards mapped that were there; not each sample that was read
+  int64_t misses = 0;  // shards mapped that had to be fetched or decompressed
+  int64_t evictions = 0;
+  int64_t verify_failures = 0;  // files that were not what the index says
+  uint64_t bytes_on_disk = 0;   // of the cached files in all folders, whoever made them
 };
 
 // The shards of a data set as files of this machine, shared by all processes that use the same
@@ -79,11 +81,8 @@ class ShardCache {
   // Fetches a shard that will be needed.
   absl::Status Prefetch(size_t shard) { return Acquire(shard).status(); }
 
-  const CacheCounters& counters() const { return counters_; }
-  int64_t evictions() const { return space_->evictions(); }
-
-  // Bytes of the cached files in all folders, counted now.
-  uint64_t BytesOnDisk() const { return space_->Used(); }
+  // Counts the bytes on disk now.
+  CacheStats Stats() const;
 
  private:
   using Mapping = std::shared_ptr<const MappedFile>;
@@ -102,11 +101,15 @@ class ShardCache {
   absl::Status OpenSpace();
 
   Shard At(size_t number) const;
+  // Finds the shard or, under its lock, makes it.
   absl::StatusOr<Mapping> Load(const Shard& shard);
+  // NotFound, or DataLoss where the file is not the one of the index.
   absl::StatusOr<Mapping> MapFound(const Shard& shard);
+  // From the compressed file if it is there, or else from the source.
   absl::StatusOr<Mapping> Make(const Shard& shard);
   absl::StatusOr<Mapping> DecompressFound(const Shard& shard);
   absl::StatusOr<Mapping> Fetch(const Shard& shard);
+  // The raw file in the making and, last, if asked for, the compressed one.
   absl::StatusOr<std::vector<TempFile>> Reserve(const Shard& shard, bool with_zip);
   absl::StatusOr<Mapping> Publish(const Shard& shard, TempFile raw);
 
@@ -116,7 +119,9 @@ class ShardCache {
   std::vector<Place> places_;
   std::vector<uint32_t> place_of_;  // one a shard
   std::vector<std::atomic<bool>> verified_;
-  CacheCounters counters_;
+  std::atomic<int64_t> hits_ = 0;
+  std::atomic<int64_t> misses_ = 0;
+  std::atomic<int64_t> verify_failures_ = 0;
   MappingTable mappings_;
   std::unique_ptr<CacheSpace> space_;
 };

@@ -73,8 +73,8 @@ TEST(CacheLimitTest, EvictsTheShardThatWasMappedTheLongestAgo) {
   const auto cache = Open(folder.path(), set, Limit(3010));
   ASSERT_EQ(Read(*cache, 3), set.contents[3]);
   EXPECT_EQ(folder.Names(), (Names{Name(0), Name(1), Name(3)}));
-  EXPECT_EQ(cache->evictions(), 1);
-  EXPECT_EQ(cache->BytesOnDisk(), 1000 + 1001 + 1003);
+  EXPECT_EQ(cache->Stats().evictions, 1);
+  EXPECT_EQ(cache->Stats().bytes_on_disk, 1000 + 1001 + 1003);
 }
 
 TEST(CacheLimitTest, ATimeToComeIsOld) {
@@ -112,7 +112,7 @@ TEST(CacheLimitTest, HoldsOverAllFolders) {
       ShardCache::Open(Limit(2100), {{a.path(), source}, {b.path(), source}}, std::move(shards));
   ASSERT_TRUE(cache.ok()) << cache.status();
   for (int i = 0; i < 4; ++i) ASSERT_EQ(Read(**cache, i), set.contents[i % 2]);
-  EXPECT_EQ((*cache)->evictions(), 2);
+  EXPECT_EQ((*cache)->Stats().evictions, 2);
   EXPECT_EQ(a.Names(), Names{});
   EXPECT_EQ(b.Names(), (Names{Name(0), Name(1)}));
 }
@@ -221,7 +221,7 @@ TEST(CacheLimitTest, TheLeastLimitIsEnoughForAnyNumberOfThreads) {
       });
     }
     for (std::thread& thread : threads) thread.join();
-    EXPECT_LE(caches[0]->BytesOnDisk(), set.LargestBytes());
+    EXPECT_LE(caches[0]->Stats().bytes_on_disk, set.LargestBytes());
   }
 }
 

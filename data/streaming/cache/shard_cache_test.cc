@@ -66,13 +66,13 @@ TEST_F(ShardCacheTest, FetchesAShardOnceAndFindsItLater) {
     const auto cache = Open(set, source);
     ExpectReads(*cache, set);
     ExpectReads(*cache, set);
-    EXPECT_EQ(cache->counters().misses, 3);
-    EXPECT_EQ(cache->counters().hits, 0);
-    EXPECT_EQ(cache->BytesOnDisk(), 10000 + 10001 + 10002);
+    EXPECT_EQ(cache->Stats().misses, 3);
+    EXPECT_EQ(cache->Stats().hits, 0);
+    EXPECT_EQ(cache->Stats().bytes_on_disk, 10000 + 10001 + 10002);
   }
   const auto cache = Open(set, source);
   ExpectReads(*cache, set);
-  EXPECT_EQ(cache->counters().hits, 3);
+  EXPECT_EQ(cache->Stats().hits, 3);
   EXPECT_EQ(source->fetches(), 3);
   EXPECT_EQ(folder_.Names(), (Names{"shard.00000.mds", "shard.00001.mds", "shard.00002.mds"}));
 }
@@ -109,7 +109,7 @@ TEST_F(ShardCacheTest, ReadsShardsInInnerFolders) {
   const auto cache = Open(set, Source(set));
   ExpectReads(*cache, set);
   EXPECT_EQ(folder_.Read("2024/part#7/shard.00001.mds"), set.contents[1]);
-  EXPECT_EQ(cache->BytesOnDisk(), 2001);
+  EXPECT_EQ(cache->Stats().bytes_on_disk, 2001);
 }
 
 TEST_F(ShardCacheTest, AnEmptyFileIsAShard) {
@@ -122,7 +122,7 @@ TEST_F(ShardCacheTest, DecompressesWhatItFetches) {
   const auto cache = Open(set, Source(set), "xxh64");
   ExpectReads(*cache, set);
   EXPECT_EQ(folder_.Names(), (Names{"shard.00000.mds", "shard.00001.mds"}));
-  EXPECT_EQ(cache->BytesOnDisk(), 40001);
+  EXPECT_EQ(cache->Stats().bytes_on_disk, 40001);
 }
 
 TEST_F(ShardCacheTest, KeepsCompressedFilesIfAsked) {
@@ -161,7 +161,7 @@ TEST_F(ShardCacheTest, OfTwoFoundFormsTheCompressedOneGoes) {
   ExpectReads(*cache, set);
   EXPECT_EQ(source->fetches(), 0);
   EXPECT_EQ(folder_.Names(), Names{"shard.00000.mds"});
-  EXPECT_EQ(cache->BytesOnDisk(), 20000);
+  EXPECT_EQ(cache->Stats().bytes_on_disk, 20000);
 }
 
 // Python compares the paths as they are written, and deletes the source.
@@ -179,7 +179,7 @@ TEST_F(ShardCacheTest, AFolderThatIsItsOwnSourceIsReadInPlace) {
     ASSERT_TRUE(cache.ok()) << cache.status();
     ExpectReads(**cache, set);
     EXPECT_EQ(source->fetches(), 0);
-    EXPECT_EQ((*cache)->BytesOnDisk(), 0);
+    EXPECT_EQ((*cache)->Stats().bytes_on_disk, 0);
     EXPECT_EQ(folder_.Names(), (Names{"shard.00000.mds", "shard.00000.mds.zstd", "shard.00001.mds",
                                       "shard.00001.mds.zstd"}));
   }
@@ -202,7 +202,7 @@ TEST_F(ShardCacheTest, FetchesAFoundFileOfAnotherSizeAgain) {
   const auto cache = Open(set, source);
   ExpectReads(*cache, set);
   EXPECT_EQ(source->fetches(), 2);
-  EXPECT_EQ(cache->counters().verify_failures, 2);
+  EXPECT_EQ(cache->Stats().verify_failures, 2);
   EXPECT_EQ(folder_.Read("shard.00000.mds"), set.contents[0]);
 }
 
@@ -222,7 +222,7 @@ TEST_F(ShardCacheTest, FetchesADamagedCompressedFileAgain) {
     const auto cache = Open(set, source, "xxh64");
     ExpectReads(*cache, set);
     EXPECT_EQ(source->fetches(), 1);
-    EXPECT_EQ(cache->counters().verify_failures, 1);
+    EXPECT_EQ(cache->Stats().verify_failures, 1);
     EXPECT_EQ(folder_.Names(), Names{"shard.00000.mds"});
     std::filesystem::remove(folder_ / "shard.00000.mds");
   }
@@ -260,7 +260,7 @@ TEST_F(ShardCacheTest, FetchesAgainWhatArrivesDamaged) {
     const auto cache = Open(set, source, "xxh64");
     ExpectReads(*cache, set);
     EXPECT_EQ(source->fetches(), 3);
-    EXPECT_EQ(cache->counters().verify_failures, 2);
+    EXPECT_EQ(cache->Stats().verify_failures, 2);
     EXPECT_EQ(folder_.Names(), Names{"shard.00000.mds"});
     std::filesystem::remove(folder_ / "shard.00000.mds");
   }
@@ -340,7 +340,7 @@ TEST_F(ShardCacheTest, RemovesWhatDeadProcessesLeftAndNothingElse) {
   const auto cache = Open(set, Source(set));
   EXPECT_EQ(folder_.Names(), expected);
   ExpectReads(*cache, set);
-  EXPECT_EQ(cache->BytesOnDisk(), 1010);
+  EXPECT_EQ(cache->Stats().bytes_on_disk, 1010);
 }
 
 TEST_F(ShardCacheTest, RefusesNamesThatLeaveTheFolder) {
