@@ -32,8 +32,8 @@ class Codec {
 
   // Fills `out`, whose size is that of the contents. Contents of another size, compressed data that
   // are damaged or cut short, and bytes after their end are DataLoss. gz, bz2 and zstd may consist
-  // of several members, one after the other. Needs no memory in proportion to what `zip` says of
-  // itself, but for Zstandard's and Brotli's windows.
+  // of several members, one after the other. The memory needed is bounded, whatever `zip` says of
+  // itself.
   absl::Status Decompress(absl::string_view zip, absl::Span<char> out) const;
 
  private:

@@ -112,8 +112,15 @@ TEST(MdsIndexTest, TextThatIsNoIndexIsNamed) {
     EXPECT_THAT(Error(index.substr(0, size)),
                 AllOf(HasSubstr("set/index.json"), HasSubstr("cut short")));
   }
-  for (const char* text : {"[]", "{}", "null", "{\"shards\": {}}", "{\"shards\": 3}", "<html>"}) {
+  for (const char* text : {"[]", "{}", "null", "{\"shards\": {}}", "{\"shards\": 3}", "<html>",
+                           "[{\"shards\": []}]", "{\"a\": {\"shards\": []}}", "3"}) {
     EXPECT_THAT(Error(text), HasSubstr("not an MDS index")) << text;
+  }
+}
+
+TEST(MdsIndexTest, ShardsAreObjects) {
+  for (const char* shard : {"3", "null", "\"a\"", "[]", "[{}]", "{}", "{\"raw_data\": 3}"}) {
+    EXPECT_THAT(Error(Index(absl::StrCat(kShard, ", ", shard))), HasSubstr("shard 1: expected"));
   }
 }
 
