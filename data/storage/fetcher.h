@@ -10,17 +10,17 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "data/storage/attempts.h"
 #include "data/storage/store.h"
 
 namespace tessera {
 
-// How hard an object is tried for. The defaults outlast a store that answers "slow down" for a
-// minute.
+// How an object is read: how hard it is tried for, and in what pieces.
 struct FetchOptions {
-  int attempts = 10;
+  int attempts = 10;                                       // of each request; 0 means 1
   absl::Duration timeout = absl::Seconds(60);              // of one request
-  absl::Duration first_backoff = absl::Milliseconds(200);  // doubled each time, with jitter
-  absl::Duration max_backoff = absl::Seconds(20);
+  absl::Duration first_backoff = absl::Milliseconds(500);  // doubled each time, with jitter
+  absl::Duration max_backoff = absl::Seconds(30);
   uint64_t range_bytes = uint64_t{8} << 20;  // larger objects come in ranges of this size ...
   int parallel_ranges = 4;                   // ... so many at once
 };
@@ -32,17 +32,19 @@ struct FetchCounters {
   std::atomic<int64_t> retries = 0;
 };
 
-// Reads objects of a store, again where an error may pass. Errors name the object's address, the
-// number of attempts and the last cause. May be used from several threads.
+// Reads objects of a store, again where an error may pass. A range that fails is read again alone;
+// an object that changes between two of its ranges is read again from its start. Errors name the
+// object's address, the number of attempts and the last cause. May be used from several threads.
 class Fetcher {
  public:
-  // `counters` outlives the fetcher.
-  Fetcher(std::shared_ptr<Store> store, const FetchOptions& options, FetchCounters* counters);
+  // `counters` and `clock` outlive the fetcher.
+  Fetcher(std::shared_ptr<Store> store, const FetchOptions& options, FetchCounters* counters,
+          Clock* clock = Clock::System());
 
   Store& store() const { return *store_; }
 
   // Writes the object, which has `size` bytes, over the file `file` (a descriptor, which is left
-  // open); at an error the file holds no whole object.
+  // open); at an error the file is empty.
   absl::Status Fetch(absl::string_view key, uint64_t size, int file) const;
 
   // The number of bytes of an object.
@@ -52,9 +54,16 @@ class Fetcher {
   absl::StatusOr<std::string> Fetch(absl::string_view key) const;
 
  private:
+  struct Ranges;
+
+  Attempts NewAttempts(absl::string_view key) const;
+  absl::Status FetchRanges(absl::string_view key, uint64_t size, int file) const;
+  absl::Status FetchRange(Ranges& ranges, uint64_t offset, char* buffer) const;
+
   std::shared_ptr<Store> store_;
   FetchOptions options_;
   FetchCounters* counters_;
+  Clock* clock_;
 };
 
 }  // namespace tessera

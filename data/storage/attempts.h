@@ -1,0 +1,61 @@
+#ifndef TESSERA_DATA_STORAGE_ATTEMPTS_H_
+#define TESSERA_DATA_STORAGE_ATTEMPTS_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+
+namespace tessera {
+
+// Time, as those see it who wait. Tests have their own.
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  virtual absl::Time Now() = 0;
+  virtual void Sleep(absl::Duration wait) = 0;
+
+  static Clock* System();
+};
+
+// How often, and after which pauses, a request is made again.
+struct AttemptLimits {
+  int attempts = 1;  // fewer count as 1
+  absl::Duration first_backoff;
+  absl::Duration max_backoff;
+};
+
+// The attempts at one request:
+//
+//   Attempts attempts(limits, uri, clock);
+//   while (true) {
+//     const absl::Status status = Try();
+//     if (status.ok() || !attempts.Again(status)) return attempts.Explain(status);
+//   }
+//
+// The pause before attempt n + 1 is drawn from the upper half of first_backoff * 2^(n-1), at most
+// max_backoff: so the shortest sum of pauses is known, yet clients that failed together do not come
+// back together. A store that asks to wait longer (Retry-After) is obeyed, up to two minutes.
+class Attempts {
+ public:
+  Attempts(const AttemptLimits& limits, std::string uri, Clock* clock);
+
+  // Whether `error` may pass by another attempt: if so, has slept until its time. Unauthenticated
+  // is tried again once, with renewed credentials.
+  bool Again(const absl::Status& error);
+
+  // `error` as the last of the attempts: "s3://b/k: 10 attempts in 1m23s, the last: ...".
+  absl::Status Explain(const absl::Status& error) const;
+
+ private:
+  const AttemptLimits limits_;
+  const std::string uri_;
+  Clock* const clock_;
+  const absl::Time start_;
+  int made_ = 0;
+  bool renewed_ = false;
+};
+
+}  // namespace tessera
+
+#endif  // TESSERA_DATA_STORAGE_ATTEMPTS_H_

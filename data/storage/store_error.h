@@ -1,0 +1,21 @@
+#ifndef TESSERA_DATA_STORAGE_STORE_ERROR_H_
+#define TESSERA_DATA_STORAGE_STORE_ERROR_H_
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+
+namespace tessera {
+
+// Notes in `error` how long the store asks to wait before the next attempt.
+void SetRetryAfter(absl::Duration wait, absl::Status& error);
+
+// What was noted; zero where nothing was.
+absl::Duration RetryAfter(const absl::Status& error);
+
+// `error`, said of the object at `uri`, with what was noted in it.
+absl::Status AtObject(absl::string_view uri, const absl::Status& error);
+
+}  // namespace tessera
+
+#endif  // TESSERA_DATA_STORAGE_STORE_ERROR_H_
