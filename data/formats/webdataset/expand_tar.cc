@@ -2,24 +2,15 @@
 
 #include <archive.h>
 #include <archive_entry.h>
-#include <fcntl.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdint>
-#include <cstdio>
-#include <cstring>
 #include <memory>
-#include <utility>
+#include <string>
 
-#include "absl/functional/function_ref.h"
-#include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "arrow/util/compression.h"
-#include "base/file_descriptor.h"
-#include "base/mapped_file.h"
 #include "base/status_macros.h"
 
 namespace tessera {
@@ -27,6 +18,9 @@ namespace {
 
 constexpr uint64_t kBlock = 512;  // of a tar
 constexpr size_t kStep = 1 << 20;
+// The same whatever the damage and the path, so that the expanded tar has one size.
+constexpr absl::string_view kDamageLine =
+    "The rest is left out: the compressed file of this tar is damaged.\n";
 
 constexpr absl::string_view kGz("\x1f\x8b\x08", 3);
 constexpr absl::string_view kXz(
@@ -38,58 +32,34 @@ constexpr absl::string_view kZst("\x28\xb5\x2f\xfd", 4);
 constexpr absl::string_view kBz2Block("1AY&SY", 6);
 constexpr absl::string_view kBz2End("\x17\x72\x45\x38\x50\x90", 6);
 
-// A file in the making: it has its name when it is whole.
-class OutFile {
+using Sink = absl::FunctionRef<absl::Status(absl::string_view)>;
+
+// Hands on whole blocks, and keeps what is none yet.
+class BlockSink {
  public:
-  explicit OutFile(const std::string& path)
-      : path_(path),
-        temporary_(path + ".tmp"),
-        file_(open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {}
-  ~OutFile() {
-    if (file_.open()) std::remove(temporary_.c_str());
-  }
-  OutFile(const OutFile&) = delete;
-  OutFile& operator=(const OutFile&) = delete;
+  explicit BlockSink(Sink sink) : sink_(sink) {}
 
   absl::Status Write(absl::string_view bytes) {
-    if (!file_.open()) return Failed();
-    size_ += bytes.size();
-    while (!bytes.empty()) {
-      const ssize_t count = write(file_.get(), bytes.data(), bytes.size());
-      if (count < 0 && errno == EINTR) continue;
-      if (count < 0) return Failed();
-      bytes.remove_prefix(count);
+    if (!rest_.empty()) {
+      const absl::string_view more = bytes.substr(0, kBlock - rest_.size());
+      absl::StrAppend(&rest_, more);
+      bytes.remove_prefix(more.size());
+      if (rest_.size() < kBlock) return absl::OkStatus();
+      TESSERA_RETURN_IF_ERROR(sink_(rest_));
+      rest_.clear();
     }
-    return absl::OkStatus();
+    const uint64_t whole = bytes.size() / kBlock * kBlock;
+    rest_ = std::string(bytes.substr(whole));
+    return whole == 0 ? absl::OkStatus() : sink_(bytes.substr(0, whole));
   }
 
-  // Cuts the file to whole blocks and ends it with `line`, which is shorter than one.
-  absl::Status EndWith(absl::string_view line) {
-    const auto whole = static_cast<off_t>(size_ / kBlock * kBlock);
-    if (ftruncate(file_.get(), whole) != 0 || lseek(file_.get(), whole, SEEK_SET) != whole) {
-      return Failed();
-    }
-    return Write(line.substr(0, kBlock - 1));
-  }
-
-  absl::Status Publish() {
-    if (std::rename(temporary_.c_str(), path_.c_str()) != 0) return Failed();
-    file_ = FileDescriptor();
-    return absl::OkStatus();
-  }
+  absl::Status Finish() { return rest_.empty() ? absl::OkStatus() : sink_(rest_); }
+  absl::Status FinishAtDamage() { return sink_(kDamageLine); }
 
  private:
-  absl::Status Failed() const {
-    return absl::UnavailableError(absl::StrCat("cannot write ", path_, ": ", std::strerror(errno)));
-  }
-
-  std::string path_;
-  std::string temporary_;
-  FileDescriptor file_;
-  uint64_t size_ = 0;
+  Sink sink_;
+  std::string rest_;
 };
-
-using Sink = absl::FunctionRef<absl::Status(absl::string_view)>;
 
 bool AllZeros(absl::string_view bytes) {
   return bytes.find_first_not_of('\0') == absl::string_view::npos;
@@ -170,30 +140,31 @@ absl::string_view FindCompression(absl::string_view file) {
   return "";
 }
 
-absl::StatusOr<LeftOut> ExpandTar(const std::string& in, const std::string& out,
-                                  BadShard bad_shard) {
-  TESSERA_ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(in));
-  const absl::string_view zip = file->contents();
+absl::StatusOr<LeftOut> ExpandTar(absl::string_view zip, absl::string_view path, BadShard bad_shard,
+                                  Sink sink) {
   const absl::string_view compression = FindCompression(zip);
   if (compression.empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat(in, " is not compressed with gz, bz2, xz or zst"));
+        absl::StrCat(path, " is not compressed with gz, bz2, xz or zst"));
   }
-  OutFile tar(out);
-  const auto write = [&tar](absl::string_view bytes) { return tar.Write(bytes); };
+  BlockSink blocks(sink);
+  absl::Status sink_status;  // tells damage of a tar from what is wrong with the sink
+  const auto write = [&](absl::string_view bytes) { return sink_status = blocks.Write(bytes); };
   uint64_t at = 0;
   const absl::Status status = compression == "xz" ? ExpandByLibarchive(zip, write, &at)
                                                   : ExpandByArrow(compression, zip, write, &at);
-  LeftOut left_out;
-  if (!status.ok()) {
-    if (!absl::IsDataLoss(status)) return status;
-    left_out.reason = absl::StrCat(in, ", byte ", at, " of ", zip.size(), ": cannot decompress ",
-                                   compression, ": ", status.message());
-    if (bad_shard == BadShard::kStop) return absl::DataLossError(left_out.reason);
-    left_out.bytes = zip.size() - std::min<uint64_t>(at, zip.size());
-    TESSERA_RETURN_IF_ERROR(tar.EndWith(absl::StrCat("the rest is left out: ", left_out.reason)));
+  TESSERA_RETURN_IF_ERROR(sink_status);
+  if (status.ok()) {
+    TESSERA_RETURN_IF_ERROR(blocks.Finish());
+    return LeftOut();
   }
-  TESSERA_RETURN_IF_ERROR(tar.Publish());
+  if (!absl::IsDataLoss(status)) return status;
+  LeftOut left_out;
+  left_out.reason = absl::StrCat(path, ", byte ", at, " of ", zip.size(), ": cannot decompress ",
+                                 compression, ": ", status.message());
+  if (bad_shard == BadShard::kStop) return absl::DataLossError(left_out.reason);
+  left_out.bytes = zip.size() - std::min<uint64_t>(at, zip.size());
+  TESSERA_RETURN_IF_ERROR(blocks.FinishAtDamage());
   return left_out;
 }
 

@@ -1,5 +1,6 @@
 #include "data/formats/webdataset/tar_header.h"
 
+#include <cstddef>
 #include <cstring>
 #include <numeric>
 
@@ -110,6 +111,26 @@ void AppendTarHeader(absl::string_view name, uint64_t size, std::string* out) {
   Set(header.user, "bigdata");
   Set(header.group, "bigdata");
   Append(header, out);
+}
+
+bool IsTarHeader(absl::string_view block) {
+  constexpr size_t kBegin = offsetof(Header, checksum), kEnd = kBegin + sizeof(Header::checksum);
+  if (block.size() != kTarBlock) return false;
+  // Some old programs took bytes for signed.
+  int64_t sum = 0, signed_sum = 0, expected = 0;
+  for (size_t i = 0; i < kTarBlock; ++i) {
+    const char c = i >= kBegin && i < kEnd ? ' ' : block[i];
+    sum += static_cast<unsigned char>(c);
+    signed_sum += static_cast<signed char>(c);
+  }
+  bool found = false;
+  for (const char c : block.substr(kBegin, kEnd - kBegin)) {
+    const bool digit = c >= '0' && c <= '7';
+    if (found && !digit) break;
+    if (digit) expected = expected * 8 + (c - '0');
+    found = found || digit;
+  }
+  return found && (sum == expected || signed_sum == expected);
 }
 
 }  // namespace tessera

@@ -16,6 +16,9 @@ inline constexpr uint64_t kTarRecord = 10240;  // and a whole tar to this, with 
 // holds names of more than 100 bytes or not of ASCII, and sizes from 8 GiB on.
 void AppendTarHeader(absl::string_view name, uint64_t size, std::string* out);
 
+// Whether the block is a header of any form of tar, by its checksum.
+bool IsTarHeader(absl::string_view block);
+
 }  // namespace tessera
 
 #endif  // TESSERA_DATA_FORMATS_WEBDATASET_TAR_HEADER_H_

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "data/formats/webdataset/expand_tar.h"
 #include "data/formats/webdataset/sample_key.h"
+#include "data/formats/webdataset/tar_header.h"
 #include "data/formats/webdataset/tar_reader.h"
 
 namespace tessera {
@@ -180,6 +181,26 @@ TarIndex::TarIndex(TarTables tables) : tables_(std::move(tables)) {}
 absl::string_view TarIndex::key(uint64_t sample) const {
   const uint64_t begin = sample == 0 ? 0 : tables_.key_ends[sample - 1];
   return absl::string_view(tables_.keys).substr(begin, tables_.key_ends[sample] - begin);
+}
+
+absl::string_view TarIndex::Contents(absl::string_view tar, uint64_t field) const {
+  const uint64_t offset = tables_.offsets[field];
+  const uint64_t size = tables_.sizes[field];
+  // Not by the end of the tar alone: a file of no bytes may end there.
+  if (offset >= tar.size() && size > 0) {
+    return absl::string_view(tables_.sparse).substr(offset - tar.size(), size);
+  }
+  return tar.substr(offset, size);
+}
+
+bool TarIndex::HasHeaders(absl::string_view tar, uint64_t sample) const {
+  if (tar.size() != tables_.tar_bytes) return false;
+  for (uint64_t i = fields_begin(sample); i < fields_begin(sample + 1); ++i) {
+    const uint64_t offset = tables_.offsets[i];
+    if (offset > tar.size() || (offset == tar.size() && tables_.sizes[i] > 0)) continue;  // sparse
+    if (offset < kTarBlock || !IsTarHeader(tar.substr(offset - kTarBlock, kTarBlock))) return false;
+  }
+  return true;
 }
 
 }  // namespace tessera

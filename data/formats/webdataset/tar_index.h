@@ -60,6 +60,13 @@ class TarIndex {
   uint64_t offset(uint64_t field) const { return tables_.offsets[field]; }  // see TarTables
   uint64_t bytes(uint64_t field) const { return tables_.sizes[field]; }
 
+  // The contents of a field of `tar`, which is the one of this index.
+  absl::string_view Contents(absl::string_view tar, uint64_t field) const;
+
+  // Whether `tar` has headers where the files of a sample begin. It has not if it is another one,
+  // also of the same size.
+  bool HasHeaders(absl::string_view tar, uint64_t sample) const;
+
   const LeftOut& left_out() const { return tables_.left_out; }
   const TarTables& tables() const { return tables_; }
 

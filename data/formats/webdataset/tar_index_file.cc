@@ -1,8 +1,11 @@
 #include "data/formats/webdataset/tar_index_file.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -92,6 +95,7 @@ std::string Serialize(const TarTables& tables, const TarStamp& stamp) {
   Writer writer;
   writer.Number(stamp.bytes);
   writer.Number(stamp.mark);
+  writer.Text(stamp.compression);
   writer.Number(tables.tar_bytes);
   writer.Array(tables.key_ends);
   writer.Array(tables.field_ends);
@@ -128,6 +132,11 @@ TarTables ReadTables(Reader& reader) {
   return tables;
 }
 
+uint64_t NextNumber() {
+  static std::atomic<uint64_t> number = 0;
+  return number++;
+}
+
 absl::Status Damaged(const std::string& path, absl::string_view what) {
   return absl::DataLossError(absl::StrCat(path, " is damaged: ", what));
 }
@@ -149,10 +158,16 @@ absl::Status SaveTarIndex(const TarIndex& index, const TarStamp& stamp, const st
   Writer hash;
   hash.Number(XXH3_64bits(tables.data(), tables.size()));
   const std::string hash_bytes = std::move(hash).Take();
-  return WriteFile(path, {kMagic, hash_bytes, tables}, Durability::kCached);
+  // Processes that read the same set write it at the same time.
+  const std::string own = absl::StrCat(path, ".", getpid(), ".", NextNumber());
+  TESSERA_RETURN_IF_ERROR(WriteFile(own, {kMagic, hash_bytes, tables}, Durability::kCached));
+  if (std::rename(own.c_str(), path.c_str()) == 0) return absl::OkStatus();
+  const std::string cause = std::strerror(errno);
+  std::remove(own.c_str());
+  return absl::UnavailableError(absl::StrCat("cannot write ", path, ": ", cause));
 }
 
-absl::StatusOr<TarIndex> LoadTarIndex(const std::string& path, const TarStamp& stamp) {
+absl::StatusOr<SavedTarIndex> LoadTarIndex(const std::string& path) {
   TESSERA_ASSIGN_OR_RETURN(const std::string file, ReadFile(path));
   const absl::string_view bytes = file;
   if (bytes.size() < kHashEnd) {
@@ -167,28 +182,14 @@ absl::StatusOr<TarIndex> LoadTarIndex(const std::string& path, const TarStamp& s
     return Damaged(path, "its hash is not that of its contents");
   }
   Reader reader(tables);
-  TarStamp found;
-  found.bytes = reader.Number();
-  found.mark = reader.Number();
-  if (found != stamp) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(path, " is of a tar of ", found.bytes, " bytes with the mark ", found.mark,
-                     ", this one has ", stamp.bytes, " and ", stamp.mark));
-  }
-  TarTables found_tables = ReadTables(reader);
+  TarStamp stamp;
+  stamp.bytes = reader.Number();
+  stamp.mark = reader.Number();
+  stamp.compression = reader.Text();
+  TarTables found = ReadTables(reader);
   if (!reader.Done()) return Damaged(path, "its tables do not end where the file does");
-  return TarIndex::Create(std::move(found_tables));
-}
-
-absl::StatusOr<TarIndex> LoadOrBuildTarIndex(const MappedFile& tar, const TarStamp& stamp,
-                                             const std::string& index_path, BadShard bad_shard) {
-  absl::StatusOr<TarIndex> found = LoadTarIndex(index_path, stamp);
-  // What is said of damage is to name the tar by the path it has now.
-  if (found.ok() && found->left_out().reason.empty()) return found;
-  TESSERA_ASSIGN_OR_RETURN(TarIndex index, TarIndex::Build(tar.contents(), tar.path(), bad_shard));
-  // Where it cannot be saved (a full disk, a read-only folder) it is as good for this run.
-  SaveTarIndex(index, stamp, index_path).IgnoreError();
-  return index;
+  TESSERA_ASSIGN_OR_RETURN(TarIndex index, TarIndex::Create(std::move(found)));
+  return SavedTarIndex{std::move(index), stamp};
 }
 
 }  // namespace tessera

@@ -1,5 +1,6 @@
 #include "data/formats/webdataset/tar_index.h"
 
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -26,10 +27,13 @@ using ::testing::IsEmpty;
 absl::StatusOr<std::string> PlainTar(const std::string& name) {
   std::string file = TestData(name);
   if (FindCompression(file).empty()) return file;
-  const std::string out = TestFolder() + "/a.tar";
-  const auto left_out = ExpandTar("data/formats/webdataset/testdata/" + name, out, BadShard::kStop);
+  std::string tar;
+  const auto left_out = ExpandTar(file, name, BadShard::kStop, [&](absl::string_view bytes) {
+    absl::StrAppend(&tar, bytes);
+    return absl::OkStatus();
+  });
   if (!left_out.ok()) return left_out.status();
-  return ReadFile(out);
+  return tar;
 }
 
 json Sample(const std::string& tar, const TarIndex& index, uint64_t sample) {
@@ -162,6 +166,28 @@ TEST(TarIndexTest, NothingMayBeLeft) {
   ASSERT_TRUE(none.ok()) << none.status();
   EXPECT_THAT(Samples(cut, *none), IsEmpty());
   EXPECT_EQ(none->left_out().bytes, 514);
+}
+
+TEST(TarIndexTest, TellsAnotherTarOfTheSameSize) {
+  const std::string tar = TarOf({{"a.jpg", "1"}, {"a.cls", ""}, {"b.jpg", "2"}}) + TarEnd();
+  const auto index = TarIndex::Build(tar, "a.tar", BadShard::kStop);
+  ASSERT_TRUE(index.ok()) << index.status();
+  EXPECT_TRUE(index->HasHeaders(tar, 0) && index->HasHeaders(tar, 1));
+  const std::string other = TarOf({{"a.jpg", std::string(513, 'x')}, {"b.jpg", "2"}}) + TarEnd();
+  ASSERT_EQ(other.size(), tar.size());
+  EXPECT_FALSE(index->HasHeaders(other, 0));
+  EXPECT_TRUE(index->HasHeaders(other, 1)) << "there it does not differ";
+  EXPECT_FALSE(index->HasHeaders(tar + tar, 0));
+}
+
+TEST(TarIndexTest, HeadersOfAllFormsAreKnown) {
+  for (const auto& file : std::filesystem::directory_iterator("data/formats/webdataset/testdata")) {
+    const absl::StatusOr<std::string> tar = PlainTar(file.path().filename().string());
+    if (!tar.ok()) continue;
+    const auto index = TarIndex::Build(*tar, "a.tar", BadShard::kSkipRest);
+    ASSERT_TRUE(index.ok()) << index.status();
+    for (uint64_t i = 0; i < index->size(); ++i) EXPECT_TRUE(index->HasHeaders(*tar, i)) << file;
+  }
 }
 
 TEST(TarIndexTest, ManyFilesOfOneKeyTakeLinearTime) {

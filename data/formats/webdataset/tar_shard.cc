@@ -41,14 +41,7 @@ TarShard::TarShard(std::shared_ptr<const MappedFile> tar, TarIndex index)
     : tar_(std::move(tar)), index_(std::move(index)) {}
 
 absl::string_view TarShard::Bytes(uint64_t field) const {
-  const absl::string_view tar = tar_->contents();
-  const uint64_t offset = index_.offset(field);
-  const uint64_t size = index_.bytes(field);
-  // Not by the end of the tar alone: a file of no bytes may end there.
-  if (offset >= tar.size() && size > 0) {
-    return absl::string_view(index_.tables().sparse).substr(offset - tar.size(), size);
-  }
-  return tar.substr(offset, size);
+  return index_.Contents(tar_->contents(), field);
 }
 
 }  // namespace tessera
