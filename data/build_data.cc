@@ -6,11 +6,12 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "data/datasets/folder_dataset.h"
-#include "data/datasets/mds_dataset.h"
 #include "data/datasets/synthetic_dataset.h"
 #include "data/loader/sample_pipeline.h"
 #include "data/loader/threaded_loader.h"
 #include "data/order/permutation_order.h"
+#include "data/streaming/streaming_dataset.h"
+#include "data/streaming/streaming_order.h"
 #include "data/transforms/eval_transform.h"
 #include "data/transforms/label_map.h"
 #include "data/transforms/train_transform.h"
@@ -42,16 +43,53 @@ absl::StatusOr<SamplePipeline::Transform> BuildTransform(const DataConfig& confi
   return EvalTransform::Create(config.eval_transforms(), config.normalization(), label_map);
 }
 
-}  // namespace
+// The samples of a split and the order in which an epoch takes them.
+struct Samples {
+  std::shared_ptr<const Dataset> dataset;
+  std::unique_ptr<const SampleOrder> order;
+};
 
-absl::StatusOr<std::shared_ptr<const Dataset>> OpenDataset(const DataConfig& config, Split split) {
+Samples Ordered(std::shared_ptr<const Dataset> dataset, const DataSpec& spec, bool shuffle) {
+  const int64_t size = dataset->size();
+  if (shuffle && spec.split == Split::kTrain) {
+    return {std::move(dataset), std::make_unique<PermutationOrder>(size, spec.seed)};
+  }
+  return {std::move(dataset), std::make_unique<SequentialOrder>(size)};
+}
+
+// Evaluation takes each sample once, whatever weights the streams have.
+absl::StatusOr<Samples> OpenStreamed(const StreamingConfig& config, const DataSpec& spec,
+                                     bool shuffle, std::shared_ptr<const StreamingSet> set) {
+  if (set == nullptr) {
+    TESSERA_ASSIGN_OR_RETURN(set, StreamingSet::Open(config, SplitName(config, spec.split)));
+  }
+  TESSERA_ASSIGN_OR_RETURN(std::shared_ptr<const Dataset> dataset,
+                           MakeStreamingDataset(config, set));
+  if (spec.split == Split::kEval) return Ordered(std::move(dataset), spec, shuffle);
+  TESSERA_ASSIGN_OR_RETURN(
+      std::unique_ptr<const SampleOrder> order,
+      MakeStreamingOrder(config, set->shard_samples(),
+                         {.shuffle = shuffle, .seed = spec.seed, .batch_size = spec.batch_size}));
+  return Samples{std::move(dataset), std::move(order)};
+}
+
+// One switch over the kinds of sets.
+absl::StatusOr<Samples> OpenSamples(const DataConfig& config, const DataSpec& spec,
+                                    std::shared_ptr<const StreamingSet> set) {
+  std::shared_ptr<const Dataset> dataset;
   switch (config.dataset_case()) {
-    case DataConfig::kSynthetic:
-      return MakeSyntheticDataset(config.synthetic(), split == Split::kTrain);
-    case DataConfig::kFolder:
-      return OpenFolderDataset(config.folder(), SplitName(config.folder(), split));
+    case DataConfig::kSynthetic: {
+      TESSERA_ASSIGN_OR_RETURN(
+          dataset, MakeSyntheticDataset(config.synthetic(), spec.split == Split::kTrain));
+      return Ordered(std::move(dataset), spec, config.shuffle());
+    }
+    case DataConfig::kFolder: {
+      TESSERA_ASSIGN_OR_RETURN(
+          dataset, OpenFolderDataset(config.folder(), SplitName(config.folder(), spec.split)));
+      return Ordered(std::move(dataset), spec, config.shuffle());
+    }
     case DataConfig::kStreaming:
-      return OpenMdsDataset(config.streaming(), SplitName(config.streaming(), split));
+      return OpenStreamed(config.streaming(), spec, config.shuffle(), std::move(set));
     case DataConfig::DATASET_NOT_SET:
       break;
   }
@@ -59,9 +97,16 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenDataset(const DataConfig& con
       "data: no set is chosen; expected synthetic, folder or streaming");
 }
 
-absl::StatusOr<std::unique_ptr<DataLoader>> BuildDataLoader(const DataConfig& config,
-                                                            const DataSpec& spec) {
-  TESSERA_ASSIGN_OR_RETURN(std::shared_ptr<const Dataset> dataset, OpenDataset(config, spec.split));
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const Dataset>> OpenDataset(const DataConfig& config, Split split) {
+  TESSERA_ASSIGN_OR_RETURN(Samples samples, OpenSamples(config, {.split = split}, nullptr));
+  return std::move(samples.dataset);
+}
+
+absl::StatusOr<std::unique_ptr<DataLoader>> BuildDataLoader(
+    const DataConfig& config, const DataSpec& spec, std::shared_ptr<const StreamingSet> set) {
+  TESSERA_ASSIGN_OR_RETURN(Samples samples, OpenSamples(config, spec, std::move(set)));
   TESSERA_ASSIGN_OR_RETURN(const LabelMap label_map,
                            LabelMap::Create({.num_classes = spec.num_classes,
                                              .reduce_zero_label = config.reduce_zero_label(),
@@ -70,10 +115,6 @@ absl::StatusOr<std::unique_ptr<DataLoader>> BuildDataLoader(const DataConfig& co
   TESSERA_ASSIGN_OR_RETURN(SamplePipeline::Transform transform,
                            BuildTransform(config, spec.split, label_map));
   const bool train = spec.split == Split::kTrain;
-  std::unique_ptr<const SampleOrder> order = std::make_unique<SequentialOrder>(dataset->size());
-  if (train && config.shuffle()) {
-    order = std::make_unique<PermutationOrder>(dataset->size(), spec.seed);
-  }
   const LoaderOptions options = {.batch_size = spec.batch_size,
                                  .drop_last = train && config.drop_last(),
                                  .num_threads = config.num_threads(),
@@ -81,8 +122,8 @@ absl::StatusOr<std::unique_ptr<DataLoader>> BuildDataLoader(const DataConfig& co
                                  .bad_samples = PolicyOf(config, spec.split),
                                  .ignore_index = label_map.ignore_index()};
   return ThreadedLoader::Create(
-      options, std::move(order),
-      SamplePipeline(std::move(dataset), std::move(transform), spec.seed));
+      options, std::move(samples.order),
+      SamplePipeline(std::move(samples.dataset), std::move(transform), spec.seed));
 }
 
 }  // namespace tessera

@@ -8,12 +8,13 @@
 #include "data/data.pb.h"
 #include "data/datasets/dataset.h"
 #include "data/loader/data_loader.h"
+#include "data/streaming/streaming_set.h"
 
 namespace tessera {
 
 enum class Split { kTrain, kEval };
 
-// Opens the samples of one split, whichever kind the config names: one switch over the kinds.
+// Opens the samples of one split, whichever kind the config names.
 absl::StatusOr<std::shared_ptr<const Dataset>> OpenDataset(const DataConfig& config, Split split);
 
 // What a run says of its data beside DataConfig.
@@ -27,8 +28,10 @@ struct DataSpec {
 // The batches of one split. The trainer sees no difference between local and streamed sets.
 // Training batches are shuffled, cropped and augmented as the config says; evaluation batches come
 // in the order of the set, each sample once.
-absl::StatusOr<std::unique_ptr<DataLoader>> BuildDataLoader(const DataConfig& config,
-                                                            const DataSpec& spec);
+// `set`: the split's shards where the caller has opened them, to see what they count.
+absl::StatusOr<std::unique_ptr<DataLoader>> BuildDataLoader(
+    const DataConfig& config, const DataSpec& spec,
+    std::shared_ptr<const StreamingSet> set = nullptr);
 
 }  // namespace tessera
 

@@ -1,4 +1,4 @@
-// Converts a folder of images and masks to MDS shards.
+// Converts a folder of images and masks to shards.
 
 #include <gflags/gflags.h>
 #include <unistd.h>
@@ -19,6 +19,7 @@ DEFINE_string(from, "",
 DEFINE_string(to, "", "Folder that gets the shards, in train/ and val/.");
 DEFINE_string(train_split, "training", "SPLIT that becomes train.");
 DEFINE_string(eval_split, "validation", "SPLIT that becomes val.");
+DEFINE_string(format, "mds", "Of the shards: mds or webdataset.");
 DEFINE_string(size_limit, "64mb", "Most bytes of a shard file.");
 DEFINE_bool(skip_unpaired, false, "Leave out images without a mask and masks without an image.");
 DEFINE_int32(num_threads, 2, "Threads that read and check files.");
@@ -39,9 +40,11 @@ absl::Status Convert(const std::vector<std::string>& arguments) {
     return absl::InvalidArgumentError(
         absl::StrCat("--size_limit: ", size_limit.status().message()));
   }
+  TESSERA_ASSIGN_OR_RETURN(const ShardFormat format, ParseShardFormat(FLAGS_format));
   const ConvertOptions options = {.from = FLAGS_from,
                                   .to = FLAGS_to,
                                   .size_limit = *size_limit,
+                                  .format = format,
                                   .skip_unpaired = FLAGS_skip_unpaired,
                                   .num_threads = FLAGS_num_threads};
   const bool terminal = isatty(STDERR_FILENO) != 0;
@@ -52,6 +55,7 @@ absl::Status Convert(const std::vector<std::string>& arguments) {
     TESSERA_ASSIGN_OR_RETURN(SplitPlan plan, PlanSplit(options, from, to));
     plans.push_back(std::move(plan));
   }
+  std::string settings;
   for (const SplitPlan& plan : plans) {
     const char* const to = plan.split.c_str();
     const auto progress = [&](int64_t done, int64_t all) {
@@ -64,7 +68,10 @@ absl::Status Convert(const std::vector<std::string>& arguments) {
     std::printf("%-5s  %lld samples, %.1f MB in %lld shards, %lld unpaired files left out\n", to,
                 static_cast<long long>(summary.samples), static_cast<double>(summary.bytes) / 1e6,
                 static_cast<long long>(summary.shards), static_cast<long long>(plan.skipped));
+    settings = summary.settings;
   }
+  if (!settings.empty())
+    std::printf("they are read with data.streaming { %s }\n", settings.c_str());
   return absl::OkStatus();
 }
 
@@ -75,8 +82,9 @@ int main(int argc, char** argv) {
   return tessera::RunTool(
       argc, argv,
       {.summary =
-           "Converts images and masks in the ADE20K layout to MDS shards, which training and "
-           "MosaicML's StreamingDataset read. The files' own bytes are kept; each is decoded "
+           "Converts images and masks in the ADE20K layout to shards: MDS, which training and "
+           "MosaicML's StreamingDataset read, or WebDataset. The files' own bytes are kept; each "
+           "is decoded "
            "first, so that a damaged one is found here.",
        .examples =
            R"(bazel run //tools:convert -- --from=~/data/ADEChallengeData2016 --to=~/data/ade20k

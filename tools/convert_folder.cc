@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <memory>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -10,7 +11,6 @@
 #include "absl/strings/str_cat.h"
 #include "base/read_file.h"
 #include "base/status_macros.h"
-#include "data/formats/mds/mds_writer.h"
 #include "data/image/decode.h"
 
 namespace tessera {
@@ -59,7 +59,7 @@ void LoadAll(std::vector<Item>* items, int num_threads) {
 }
 
 absl::Status WritePairs(const std::vector<FilePair>& pairs, const ConvertOptions& options,
-                        const std::function<void(int64_t, int64_t)>& progress, MdsWriter* writer,
+                        const std::function<void(int64_t, int64_t)>& progress, SampleWriter* writer,
                         ConvertSummary* summary) {
   for (size_t begin = 0; begin < pairs.size(); begin += kChunk) {
     std::vector<Item> items(std::min(kChunk, pairs.size() - begin));
@@ -67,7 +67,7 @@ absl::Status WritePairs(const std::vector<FilePair>& pairs, const ConvertOptions
     LoadAll(&items, options.num_threads);
     for (const Item& item : items) {
       TESSERA_RETURN_IF_ERROR(item.status);
-      TESSERA_RETURN_IF_ERROR(writer->Write({item.pair->name, item.image, item.mask}));
+      TESSERA_RETURN_IF_ERROR(writer->Write(item.pair->name, item.image, item.mask));
       ++summary->samples;
       summary->bytes += item.image.size() + item.mask.size();
     }
@@ -76,31 +76,21 @@ absl::Status WritePairs(const std::vector<FilePair>& pairs, const ConvertOptions
   return writer->Finish();
 }
 
-// uid, x and y: the order in which MdsWriter takes them, by name.
-absl::StatusOr<MdsSchema> Columns() {
-  MdsSchema schema;
-  for (const auto& [name, encoding] : {std::pair("uid", "bytes"), {"x", "jpeg"}, {"y", "png"}}) {
-    TESSERA_ASSIGN_OR_RETURN(MdsColumn column, MakeMdsColumn(name, encoding));
-    schema.push_back(std::move(column));
-  }
-  return schema;
-}
-
 absl::StatusOr<ConvertSummary> ConvertInto(const fs::path& folder, const ConvertOptions& options,
                                            const std::vector<FilePair>& pairs,
                                            const std::function<void(int64_t, int64_t)>& progress) {
   ConvertSummary summary;
-  TESSERA_ASSIGN_OR_RETURN(MdsSchema columns, Columns());
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) {
     return absl::UnavailableError(
         absl::StrCat("cannot make ", folder.string(), ": ", error.message()));
   }
-  TESSERA_ASSIGN_OR_RETURN(
-      MdsWriter writer, MdsWriter::Create(folder.string(), std::move(columns), options.size_limit));
-  TESSERA_RETURN_IF_ERROR(WritePairs(pairs, options, progress, &writer, &summary));
-  summary.shards = static_cast<int64_t>(writer.shards().size());
+  TESSERA_ASSIGN_OR_RETURN(const std::unique_ptr<SampleWriter> writer,
+                           MakeSampleWriter(options.format, folder.string(), options.size_limit));
+  TESSERA_RETURN_IF_ERROR(WritePairs(pairs, options, progress, writer.get(), &summary));
+  summary.shards = writer->num_shards();
+  summary.settings = writer->Settings();
   return summary;
 }
 

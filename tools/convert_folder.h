@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "data/datasets/folder_dataset.h"
+#include "tools/sample_writer.h"
 
 namespace tessera {
 
@@ -15,6 +16,7 @@ struct ConvertOptions {
   std::string from;                         // folder in the ADE20K layout
   std::string to;                           // gets a folder for each split
   uint64_t size_limit = uint64_t{1} << 26;  // most bytes of a shard
+  ShardFormat format = ShardFormat::kMds;
   bool skip_unpaired = false;
   int num_threads = 2;
 };
@@ -35,14 +37,14 @@ struct ConvertSummary {
   int64_t samples = 0;
   uint64_t bytes = 0;  // of the files that were stored
   int64_t shards = 0;
+  std::string settings;  // see SampleWriter
 };
 
-// Converts a split to MDS shards with the columns of MosaicML's ADE20K set: uid
-// (bytes, the file's name), x (jpeg) and y (png), the files' own bytes. Each image and mask is
-// decoded first: one that is damaged, or a mask of another size than its image, ends the conversion
-// with its name. The result appears in one rename when all of it is written; an error leaves
-// nothing. It does not depend on the number of threads. `progress` gets (samples done, samples in
-// all).
+// Converts a split to shards that hold the files' names and own bytes (see MakeSampleWriter). Each
+// image and mask is decoded first: one that is damaged, or a mask of another size than its image,
+// ends the conversion with its name. The result appears in one rename when all of it is written; an
+// error leaves nothing. It does not depend on the number of threads. `progress` gets (samples done,
+// samples in all).
 absl::StatusOr<ConvertSummary> ConvertSplit(const ConvertOptions& options, const SplitPlan& plan,
                                             const std::function<void(int64_t, int64_t)>& progress);
 

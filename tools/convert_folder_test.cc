@@ -10,8 +10,9 @@
 #include "base/status_macros.h"
 #include "base/write_file.h"
 #include "data/datasets/folder_dataset.h"
-#include "data/datasets/mds_dataset.h"
 #include "data/image/encode.h"
+#include "data/streaming/streaming_dataset.h"
+#include "data/streaming/streaming_set.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -69,7 +70,9 @@ TEST_F(ConvertFolderTest, ShardsHoldTheFilesInTheOrderOfTheFolder) {
   StreamingConfig shards_config;
   shards_config.set_local(options_.to);
   const auto folder = *OpenFolderDataset(folder_config, "training");
-  const auto shards = OpenMdsDataset(shards_config, "train");
+  const auto set = StreamingSet::Open(shards_config, "train");
+  ASSERT_TRUE(set.ok()) << set.status();
+  const auto shards = MakeStreamingDataset(shards_config, *set);
   ASSERT_TRUE(shards.ok()) << shards.status();
   ASSERT_EQ((*shards)->size(), 9);
   for (int64_t i = 0; i < 9; ++i) {
@@ -79,7 +82,7 @@ TEST_F(ConvertFolderTest, ShardsHoldTheFilesInTheOrderOfTheFolder) {
     EXPECT_EQ(got.mask, want.mask);
   }
   shards_config.set_mask_column("mask");
-  EXPECT_THAT(std::string(OpenMdsDataset(shards_config, "train").status().message()),
+  EXPECT_THAT(std::string(MakeStreamingDataset(shards_config, *set).status().message()),
               AllOf(HasSubstr("no column \"mask\""), HasSubstr("uid (bytes), x (jpeg), y (png)")));
 }
 

@@ -41,6 +41,7 @@ DataConfig ShardData(const std::string& local) {
   DataConfig config;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(kConfig, &config));
   config.mutable_streaming()->set_local(local);
+  config.mutable_streaming()->set_shuffle_algo(StreamingConfig::GLOBAL);  // as folders have it
   return config;
 }
 
@@ -129,6 +130,26 @@ TEST_F(ConvertTest, ShardsGiveTheBatchesOfTheFolder) {
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("train  12 samples"), HasSubstr("val    7 samples")));
   EXPECT_TRUE(fs::exists(Path("to/train/shard.00001.mds")));
   ExpectSameBatches(FolderData(Path("from")), ShardData(Path("to")), /*num_classes=*/8);
+}
+
+TEST_F(ConvertTest, WebDatasetShardsGiveTheBatchesOfTheFolder) {
+  const Outcome outcome = Run("--from=from --to=to --size_limit=60kb --format=webdataset");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(fs::exists(Path("to/train/shard-000001.tar")));
+  const std::string settings =
+      "format: WEBDATASET shards: \"shardindex.json\" image_column: \"image.png\" "
+      "mask_column: \"mask.png\" name_column: \"__key__\"";
+  EXPECT_THAT(outcome.out, HasSubstr(absl::StrCat("data.streaming { ", settings, " }")));
+  DataConfig shards = ShardData(Path("to"));
+  ASSERT_TRUE(google::protobuf::TextFormat::MergeFromString(settings, shards.mutable_streaming()));
+  ExpectSameBatches(FolderData(Path("from")), shards, /*num_classes=*/8);
+}
+
+TEST_F(ConvertTest, AnotherFormatIsAnError) {
+  const Outcome outcome = Run("--from=from --to=to --format=tfrecord");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("found the format \"tfrecord\", expected mds or webdataset"));
+  EXPECT_FALSE(fs::exists(Path("to")));
 }
 
 TEST_F(ConvertTest, CamVidShardsGiveTheBatchesOfTheFolder) {

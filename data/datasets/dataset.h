@@ -40,7 +40,8 @@ class Dataset {
 
   // Starts to fetch what the samples of `order` from `first` on need; null for a set that has
   // nothing to fetch. The set and `order` outlive it.
-  virtual std::unique_ptr<Readahead> StartReadahead(const EpochOrder& order, int64_t first) const {
+  virtual std::unique_ptr<Readahead> StartReadahead(const EpochOrder& order, int64_t first,
+                                                    int64_t batch_size) const {
     return nullptr;
   }
 };

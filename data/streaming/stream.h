@@ -7,6 +7,7 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "data/streaming/cache/shard_file.h"
 
 namespace tessera {
@@ -29,12 +30,16 @@ class Stream {
   virtual const ShardFile& file(size_t shard) const = 0;
   virtual int64_t num_samples(size_t shard) const = 0;
 
-  // Checks what a shard file holds, once after it was mapped: Read relies on it.
-  virtual absl::Status Check(size_t shard, absl::string_view contents) const = 0;
+  // An error if it is known that some sample lacks a part of these names.
+  virtual absl::Status RequireParts(absl::Span<const absl::string_view> names) const = 0;
 
-  // Sets `parts` to views of `contents`, a checked shard, and of this stream.
+  // Sets `parts` to views of `contents`, the file of a shard, and of this stream. Bytes that are
+  // not those of such a shard are an error.
   virtual absl::Status Read(size_t shard, absl::string_view contents, int64_t sample,
                             Parts* parts) const = 0;
+
+  // Checks that the whole of a shard's file is as it should be, beyond what Read needs.
+  virtual absl::Status Check(size_t shard, absl::string_view contents) const = 0;
 };
 
 }  // namespace tessera

@@ -1,0 +1,87 @@
+#include "data/streaming/streaming_dataset.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/status_macros.h"
+#include "data/streaming/shard_readahead.h"
+
+namespace tessera {
+namespace {
+
+// Batches that are fetched ahead where the config does not say how many samples.
+constexpr int64_t kBatchesAhead = 8;
+
+class StreamingDataset : public Dataset {
+ public:
+  StreamingDataset(const StreamingConfig& config, std::shared_ptr<const StreamingSet> set)
+      : config_(config), set_(std::move(set)) {}
+
+  int64_t size() const override { return set_->size(); }
+
+  absl::StatusOr<Sample> Get(int64_t index) const override {
+    Record record;
+    TESSERA_RETURN_IF_ERROR(set_->Get(index, &record));
+    Sample sample;
+    const bool found = Find(record.parts, config_.name_column(), &sample.name) &&
+                       Find(record.parts, config_.image_column(), &sample.image) &&
+                       Find(record.parts, config_.mask_column(), &sample.mask);
+    if (!found) return Missing(index, record.parts);
+    sample.owner = std::move(record.owner);
+    return sample;
+  }
+
+  std::unique_ptr<Readahead> StartReadahead(const EpochOrder& order, int64_t first,
+                                            int64_t batch_size) const override {
+    if (!set_->fetches()) return nullptr;
+    const int64_t window =
+        config_.predownload() > 0 ? config_.predownload() : kBatchesAhead * batch_size;
+    return std::make_unique<ShardReadahead>(
+        order, first,
+        ShardReadahead::Options{.window = window, .num_threads = config_.download_threads()},
+        [set = set_.get()](int64_t id) { return set->ShardOf(id); },
+        [set = set_.get()](size_t shard) { return set->Prefetch(shard); });
+  }
+
+ private:
+  static bool Find(const Parts& parts, const std::string& name, absl::string_view* value) {
+    for (const Part& part : parts) {
+      if (part.name != name) continue;
+      *value = part.value;
+      return true;
+    }
+    return false;
+  }
+
+  absl::Status Missing(int64_t index, const Parts& parts) const {
+    return absl::NotFoundError(absl::StrCat(
+        set_->ShardName(set_->ShardOf(index)), ", sample ", index, ": expected the parts ",
+        config_.name_column(), ", ", config_.image_column(), " and ", config_.mask_column(),
+        " (data.streaming.name_column, image_column, mask_column); found ",
+        absl::StrJoin(parts, ", ", [](std::string* out, const Part& part) {
+          absl::StrAppend(out, part.name);
+        })));
+  }
+
+  const StreamingConfig config_;
+  const std::shared_ptr<const StreamingSet> set_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const Dataset>> MakeStreamingDataset(
+    const StreamingConfig& config, std::shared_ptr<const StreamingSet> set) {
+  const absl::Status missing =
+      set->RequireParts({config.name_column(), config.image_column(), config.mask_column()});
+  if (!missing.ok()) {
+    return absl::Status(
+        missing.code(),
+        absl::StrCat(missing.message(),
+                     " (data.streaming.name_column, image_column and mask_column name them)"));
+  }
+  return std::make_shared<const StreamingDataset>(config, std::move(set));
+}
+
+}  // namespace tessera

@@ -1,0 +1,84 @@
+#include "data/streaming/web_index_files.h"
+
+#include <glog/logging.h>
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+
+namespace tessera {
+
+namespace fs = std::filesystem;
+
+WebIndexFiles::WebIndexFiles(StreamPlace place, BadShard bad_shard)
+    : place_(std::move(place)), bad_shard_(bad_shard) {}
+
+std::string WebIndexFiles::IndexName(const std::string& name) {
+  const fs::path path = name;
+  return (path.parent_path() / absl::StrCat(".", path.filename().string(), ".tessera.index"))
+      .string();
+}
+
+std::string WebIndexFiles::PathOf(const std::string& name) const {
+  return (fs::path(place_.folder) / name).string();
+}
+
+std::string WebIndexFiles::AddressOf(const std::string& name) const {
+  return place_.fetcher == nullptr ? PathOf(name) : place_.fetcher->store().Uri(name);
+}
+
+bool WebIndexFiles::InPlace(const std::string& name) const {
+  if (place_.fetcher == nullptr) return true;
+  const std::optional<std::string> path = place_.fetcher->store().LocalPath(name);
+  std::error_code error;
+  return path.has_value() && fs::equivalent(*path, PathOf(name), error);
+}
+
+absl::StatusOr<TarStamp> WebIndexFiles::CurrentStamp(const std::string& name,
+                                                     std::optional<uint64_t> bytes) const {
+  if (InPlace(name)) return StampOf(PathOf(name));
+  TarStamp stamp;
+  if (bytes.has_value()) {
+    stamp.bytes = *bytes;
+  } else {
+    TESSERA_ASSIGN_OR_RETURN(stamp.bytes, place_.fetcher->Size(name));
+  }
+  return stamp;
+}
+
+std::optional<SavedTarIndex> WebIndexFiles::Load(const std::string& name) const {
+  absl::StatusOr<SavedTarIndex> saved = LoadTarIndex(PathOf(IndexName(name)));
+  if (!saved.ok()) return std::nullopt;
+  if (bad_shard_ == BadShard::kStop && !saved->index.left_out().reason.empty()) {
+    return std::nullopt;
+  }
+  return *std::move(saved);
+}
+
+bool WebIndexFiles::IsCached(const std::string& name, const SavedTarIndex& saved) const {
+  const std::string tar = saved.stamp.compression.empty() ? name : ExpandedName(name);
+  std::error_code error;
+  const auto bytes = fs::file_size(PathOf(tar), error);
+  return !error && !InPlace(name) && bytes == saved.index.tables().tar_bytes;
+}
+
+void WebIndexFiles::Save(const std::string& name, const TarIndex& index, const TarStamp& stamp) {
+  const absl::Status status = SaveTarIndex(index, stamp, PathOf(IndexName(name)));
+  if (status.ok() || told_unsaved_.exchange(true)) return;
+  LOG(WARNING) << place_.uri << ": indexes of shards cannot be kept and are built at every start ("
+               << status.message() << "); data.streaming.local may name a folder for them";
+}
+
+absl::StatusOr<TarIndex> WebIndexFiles::Build(const std::string& name, const TarStamp& stamp,
+                                              absl::string_view tar) {
+  const char* const what = stamp.compression.empty() ? "" : ", decompressed";
+  TESSERA_ASSIGN_OR_RETURN(TarIndex index,
+                           TarIndex::Build(tar, absl::StrCat(AddressOf(name), what), bad_shard_));
+  Save(name, index, stamp);
+  return index;
+}
+
+}  // namespace tessera
