@@ -3,8 +3,10 @@
 #include <curl/curl.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <initializer_list>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -103,8 +105,9 @@ absl::Status AnswerError(const Transfer& transfer) {
   const int status = StatusOf(transfer.curl);
   std::string detail = Header(transfer.curl, "X-Error-Message");  // Hugging Face's
   if (detail.empty()) detail = std::string(XmlElement(transfer.error_text, "Message"));
-  if (const std::string region = Header(transfer.curl, "x-amz-bucket-region");
-      status / 100 == 3 && !region.empty()) {
+  std::string region = Header(transfer.curl, "x-amz-bucket-region");
+  if (region.empty()) region = std::string(XmlElement(transfer.error_text, "Region"));
+  if (status / 100 == 3 && !region.empty()) {
     detail = absl::StrCat("the bucket is in region ", region);
   } else if (status / 100 == 3 && detail.empty()) {
     detail = "a redirect without an address";
@@ -114,6 +117,7 @@ absl::Status AnswerError(const Transfer& transfer) {
       wait > absl::ZeroDuration()) {
     SetRetryAfter(wait, error);
   }
+  if (!region.empty()) SetBucketRegion(region, error);
   return error;
 }
 
@@ -137,6 +141,94 @@ absl::Status CurlError(CURLcode code, const char* text) {
   }
 }
 
+absl::Status CannotStart() { return absl::UnavailableError("curl could not be started"); }
+
+// The contents of a PUT, as curl asks for them.
+class Upload {
+ public:
+  explicit Upload(absl::Span<const absl::string_view> pieces) : pieces_(pieces) {}
+
+  uint64_t size() const {
+    uint64_t size = 0;
+    for (const absl::string_view piece : pieces_) size += piece.size();
+    return size;
+  }
+
+  size_t Take(char* out, size_t room) {
+    size_t taken = 0;
+    while (taken < room && piece_ < pieces_.size()) {
+      const absl::string_view rest = pieces_[piece_].substr(offset_);
+      const size_t count = std::min(room - taken, rest.size());
+      std::copy_n(rest.data(), count, out + taken);
+      taken += count;
+      offset_ += count;
+      if (count == rest.size()) {
+        ++piece_;
+        offset_ = 0;
+      }
+    }
+    return taken;
+  }
+
+  void Rewind() { piece_ = offset_ = 0; }
+
+ private:
+  const absl::Span<const absl::string_view> pieces_;
+  size_t piece_ = 0;
+  size_t offset_ = 0;
+};
+
+size_t OnUpload(char* out, size_t, size_t room, void* context) {
+  return static_cast<Upload*>(context)->Take(out, room);
+}
+
+// curl goes back to the start alone, to send again over a new connection.
+int OnSeek(void* context, curl_off_t offset, int origin) {
+  if (offset != 0 || origin != SEEK_SET) return CURL_SEEKFUNC_CANTSEEK;
+  static_cast<Upload*>(context)->Rewind();
+  return CURL_SEEKFUNC_OK;
+}
+
+class NoSink : public HttpSink {
+ public:
+  absl::Status Begin(const HttpHead&) override { return absl::OkStatus(); }
+  absl::Status Append(absl::string_view) override { return absl::OkStatus(); }
+};
+
+// Makes the request that `curl` is set up for.
+absl::Status Perform(CURL* curl, const HttpRequest& request,
+                     std::initializer_list<const char*> more_headers, HttpSink& sink) {
+  Transfer transfer{.curl = curl, .sink = &sink};
+  char error_text[CURL_ERROR_SIZE] = "";
+  curl_slist* headers = nullptr;
+  for (const char* header : more_headers) headers = curl_slist_append(headers, header);
+  for (const std::string& header : request.headers) {
+    headers = curl_slist_append(headers, header.c_str());
+  }
+  curl_easy_setopt(curl, CURLOPT_URL, request.url.c_str());
+  curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
+  curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, error_text);
+  curl_easy_setopt(curl, CURLOPT_WRITEDATA, &transfer);
+
+  const CURLcode code = curl_easy_perform(curl);
+  absl::Status status;
+  const int answer = StatusOf(curl);
+  const bool redirect_failed = answer / 100 == 3 && code != CURLE_OK;
+  if (answer != 0 && answer / 100 != 2 && !redirect_failed) {
+    status = AnswerError(transfer);
+  } else if (!transfer.status.ok()) {
+    status = transfer.status;
+  } else if (code != CURLE_OK) {
+    status = CurlError(code, error_text);
+  } else if (!transfer.begun) {
+    status = Begin(transfer);  // an empty answer
+  }
+  curl_easy_setopt(curl, CURLOPT_HTTPHEADER, nullptr);
+  curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, nullptr);
+  curl_slist_free_all(headers);
+  return absl::IsCancelled(status) ? absl::OkStatus() : status;
+}
+
 CURL* NewHandle() {
   static const CURLcode initialized = curl_global_init(CURL_GLOBAL_DEFAULT);
   return initialized == CURLE_OK ? curl_easy_init() : nullptr;
@@ -148,14 +240,14 @@ void SetUp(CURL* curl, const HttpClient::Options& options) {
   curl_easy_setopt(curl, CURLOPT_USERAGENT, "tessera");
   curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
-  curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 1L);
+  curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, options.follow_redirects ? 1L : 0L);
   curl_easy_setopt(curl, CURLOPT_MAXREDIRS, 10L);
   curl_easy_setopt(curl, CURLOPT_PATH_AS_IS, 1L);
   curl_easy_setopt(curl, CURLOPT_TCP_KEEPALIVE, 1L);
   curl_easy_setopt(curl, CURLOPT_BUFFERSIZE, 512L * 1024);
   const int64_t timeout = std::max<int64_t>(1, absl::ToInt64Milliseconds(options.timeout));
   curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, static_cast<long>(timeout));
-  for (const char* name : {"SSL_CERT_FILE", "CURL_CA_BUNDLE"}) {
+  for (const char* name : {"SSL_CERT_FILE", "CURL_CA_BUNDLE", "AWS_CA_BUNDLE"}) {
     const char* file = std::getenv(name);
     if (file != nullptr && *file != '\0') curl_easy_setopt(curl, CURLOPT_CAINFO, file);
   }
@@ -167,6 +259,19 @@ void SetUp(CURL* curl, const HttpClient::Options& options) {
 }
 
 }  // namespace
+
+// A handle of curl's, for one request; null where there is none.
+struct HttpClient::Handle {
+  explicit Handle(HttpClient& owner) : client(owner), curl(owner.TakeHandle()) {}
+  ~Handle() {
+    if (curl != nullptr) client.PutHandle(curl);
+  }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+
+  HttpClient& client;
+  CURL* const curl;
+};
 
 HttpClient::HttpClient(Options options) : options_(std::move(options)) {}
 
@@ -193,38 +298,30 @@ void HttpClient::PutHandle(void* handle) {
   idle_.push_back(handle);
 }
 
-absl::Status HttpClient::Get(const std::string& url, const std::optional<ByteRange>& range,
+absl::Status HttpClient::Get(const HttpRequest& request, const std::optional<ByteRange>& range,
                              HttpSink& sink) {
-  CURL* curl = TakeHandle();
-  if (curl == nullptr) return absl::UnavailableError("curl could not be started");
-  Transfer transfer{.curl = curl, .sink = &sink};
-  char error_text[CURL_ERROR_SIZE] = "";
+  const Handle handle(*this);
+  if (handle.curl == nullptr) return CannotStart();
   const std::string bytes = range ? absl::StrCat(range->first, "-", range->last) : "";
-  curl_slist* headers = curl_slist_append(nullptr, "Accept-Encoding: identity");
-  curl_easy_setopt(curl, CURLOPT_URL, url.c_str());
-  curl_easy_setopt(curl, CURLOPT_RANGE, range ? bytes.c_str() : nullptr);
-  curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
-  curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, error_text);
-  curl_easy_setopt(curl, CURLOPT_WRITEDATA, &transfer);
+  curl_easy_setopt(handle.curl, CURLOPT_HTTPGET, 1L);
+  curl_easy_setopt(handle.curl, CURLOPT_RANGE, range ? bytes.c_str() : nullptr);
+  return Perform(handle.curl, request, {"Accept-Encoding: identity"}, sink);
+}
 
-  const CURLcode code = curl_easy_perform(curl);
-  absl::Status status;
-  const int answer = StatusOf(curl);
-  const bool redirect_failed = answer / 100 == 3 && code != CURLE_OK;
-  if (answer != 0 && answer / 100 != 2 && !redirect_failed) {
-    status = AnswerError(transfer);
-  } else if (!transfer.status.ok()) {
-    status = transfer.status;
-  } else if (code != CURLE_OK) {
-    status = CurlError(code, error_text);
-  } else if (!transfer.begun) {
-    status = Begin(transfer);  // an empty answer
-  }
-  curl_easy_setopt(curl, CURLOPT_HTTPHEADER, nullptr);
-  curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, nullptr);
-  curl_slist_free_all(headers);
-  PutHandle(curl);
-  return absl::IsCancelled(status) ? absl::OkStatus() : status;
+absl::Status HttpClient::Put(const HttpRequest& request,
+                             absl::Span<const absl::string_view> pieces) {
+  const Handle handle(*this);
+  if (handle.curl == nullptr) return CannotStart();
+  Upload upload(pieces);
+  NoSink sink;
+  curl_easy_setopt(handle.curl, CURLOPT_RANGE, nullptr);
+  curl_easy_setopt(handle.curl, CURLOPT_UPLOAD, 1L);
+  curl_easy_setopt(handle.curl, CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(upload.size()));
+  curl_easy_setopt(handle.curl, CURLOPT_READFUNCTION, &OnUpload);
+  curl_easy_setopt(handle.curl, CURLOPT_READDATA, &upload);
+  curl_easy_setopt(handle.curl, CURLOPT_SEEKFUNCTION, &OnSeek);
+  curl_easy_setopt(handle.curl, CURLOPT_SEEKDATA, &upload);
+  return Perform(handle.curl, request, {"Expect:"}, sink);
 }
 
 }  // namespace tessera

@@ -11,6 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 
 namespace tessera {
 
@@ -38,15 +39,21 @@ class HttpSink {
   virtual absl::Status Append(absl::string_view data) = 0;
 };
 
-// GETs of http and https addresses, one attempt each. Connections stay open for later requests.
-// Follows redirects, proxies as curl does (http_proxy, https_proxy, no_proxy), and certificates of
-// CURL_CA_BUNDLE or SSL_CERT_FILE. Contents are taken as they are stored: an answer in another
-// Content-Encoding is refused. May be used from several threads.
+struct HttpRequest {
+  std::string url;
+  std::vector<std::string> headers = {};  // "Name: value" each
+};
+
+// Requests of http and https addresses, one attempt each. Connections stay open for later requests.
+// Goes by proxies as curl does (http_proxy, https_proxy, no_proxy), and certificates of
+// AWS_CA_BUNDLE, CURL_CA_BUNDLE or SSL_CERT_FILE. Contents are taken as they are stored: an answer
+// in another Content-Encoding is refused. May be used from several threads.
 class HttpClient {
  public:
   struct Options {
-    absl::Duration timeout;   // of a whole request
-    std::string bearer = {};  // a token for the host of the address alone; may be empty
+    absl::Duration timeout;        // of a whole request
+    std::string bearer = {};       // a token for the host of the address alone; may be empty
+    bool follow_redirects = true;  // not for signed requests: a signature is for one host
   };
 
   explicit HttpClient(Options options);
@@ -54,11 +61,17 @@ class HttpClient {
   HttpClient(const HttpClient&) = delete;
   HttpClient& operator=(const HttpClient&) = delete;
 
-  // Errors have the codes of Store, and Retry-After noted (see store_error.h); they do not name the
-  // address.
-  absl::Status Get(const std::string& url, const std::optional<ByteRange>& range, HttpSink& sink);
+  // Errors have the codes of Store, and what the server says for the next attempt noted (see
+  // store_error.h); they do not name the address.
+  absl::Status Get(const HttpRequest& request, const std::optional<ByteRange>& range,
+                   HttpSink& sink);
+
+  // Sends the pieces, one after the other, as the contents of the address.
+  absl::Status Put(const HttpRequest& request, absl::Span<const absl::string_view> pieces);
 
  private:
+  struct Handle;
+
   void* TakeHandle();
   void PutHandle(void* handle);
 

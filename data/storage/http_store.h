@@ -21,9 +21,6 @@ std::shared_ptr<Store> OpenHttpStore(absl::string_view uri, absl::Duration timeo
 absl::StatusOr<std::shared_ptr<Store>> OpenHuggingFaceStore(absl::string_view uri,
                                                             absl::Duration timeout);
 
-// `path` as it stands in an address: all but letters, digits and "-._~/" as %XX.
-std::string PercentEncode(absl::string_view path);
-
 }  // namespace tessera
 
 #endif  // TESSERA_DATA_STORAGE_HTTP_STORE_H_

@@ -1,31 +1,40 @@
 #include "data/storage/store_error.h"
 
-#include <string>
-
 #include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
 
 namespace tessera {
 namespace {
 
-constexpr char kPayload[] = "tessera.retry_after";
+constexpr char kRetryAfter[] = "tessera.retry_after";
+constexpr char kBucketRegion[] = "tessera.bucket_region";
 
 }  // namespace
 
 void SetRetryAfter(absl::Duration wait, absl::Status& error) {
-  error.SetPayload(kPayload, absl::Cord(absl::FormatDuration(wait)));
+  error.SetPayload(kRetryAfter, absl::Cord(absl::FormatDuration(wait)));
 }
 
 absl::Duration RetryAfter(const absl::Status& error) {
-  const auto payload = error.GetPayload(kPayload);
+  const auto payload = error.GetPayload(kRetryAfter);
   absl::Duration wait;
   if (!payload || !absl::ParseDuration(std::string(*payload), &wait)) return absl::ZeroDuration();
   return wait;
 }
 
+void SetBucketRegion(absl::string_view region, absl::Status& error) {
+  error.SetPayload(kBucketRegion, absl::Cord(region));
+}
+
+std::string BucketRegion(const absl::Status& error) {
+  const auto payload = error.GetPayload(kBucketRegion);
+  return payload ? std::string(*payload) : "";
+}
+
 absl::Status AtObject(absl::string_view uri, const absl::Status& error) {
   absl::Status named(error.code(), absl::StrCat(uri, ": ", error.message()));
-  if (auto payload = error.GetPayload(kPayload)) named.SetPayload(kPayload, *std::move(payload));
+  error.ForEachPayload(
+      [&](absl::string_view name, const absl::Cord& payload) { named.SetPayload(name, payload); });
   return named;
 }
 

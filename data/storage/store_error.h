@@ -1,6 +1,8 @@
 #ifndef TESSERA_DATA_STORAGE_STORE_ERROR_H_
 #define TESSERA_DATA_STORAGE_STORE_ERROR_H_
 
+#include <string>
+
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
@@ -12,6 +14,12 @@ void SetRetryAfter(absl::Duration wait, absl::Status& error);
 
 // What was noted; zero where nothing was.
 absl::Duration RetryAfter(const absl::Status& error);
+
+// Notes in `error` in which region of S3 the bucket is, where another one was asked.
+void SetBucketRegion(absl::string_view region, absl::Status& error);
+
+// What was noted; empty where nothing was.
+std::string BucketRegion(const absl::Status& error);
 
 // `error`, said of the object at `uri`, with what was noted in it.
 absl::Status AtObject(absl::string_view uri, const absl::Status& error);

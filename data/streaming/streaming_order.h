@@ -24,7 +24,7 @@ struct OrderRequest {
   int rank = 0;
   // Where a run of StreamingDataset, or of ours, stood: epoch 0 is what was left of that one.
   // Orders that are not StreamingDataset's ignore it.
-  std::optional<OrderState> resume;
+  std::optional<OrderState> resume = {};
 };
 
 // The samples that one rank trains on, epoch by epoch, in the order that `config` names.
