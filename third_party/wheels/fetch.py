@@ -1,10 +1,11 @@
-"""Puts the libraries and headers of pinned wheels into a folder of the user's cache.
+"""Puts members of pinned wheels into a folder of the user's cache.
 
 usage: fetch.py LOCK OUT NAME=PREFIX[,PREFIX...] [NAME=...]
 
 For each NAME the wheel that LOCK pins is fetched with pip (only when OUT is not complete yet), its
-sha256 is compared, and the members that start with one of the PREFIXes are extracted. OUT appears in
-one rename: a run that was interrupted leaves nothing that a later run could take for complete.
+sha256 is compared, and the members that start with one of the PREFIXes are extracted; those that
+start with a longer !PREFIX are not. OUT appears in one rename: a run that was interrupted leaves
+nothing that a later run could take for complete.
 """
 
 import fcntl
@@ -52,8 +53,7 @@ def download(name, version, want, folder):
         last = (result.stderr.strip().splitlines() or ["no message"])[-1]
         sys.exit(
             f"{name}=={version} could not be downloaded with pip: {last}\n"
-            "Check the network (PIP_INDEX_URL names a mirror, HTTPS_PROXY a proxy), or set "
-            "LIBTORCH_HOME and ARROW_HOME to installations you have."
+            "Check the network (PIP_INDEX_URL names a mirror, HTTPS_PROXY a proxy)."
         )
     (wheel,) = [f for f in os.listdir(folder) if f.endswith(".whl")]
     wheel = os.path.join(folder, wheel)
@@ -63,10 +63,15 @@ def download(name, version, want, folder):
     return wheel
 
 
+def is_wanted(member, prefixes):
+    fitting = [p for p in prefixes if member.startswith(p.lstrip("!"))]
+    return bool(fitting) and not max(fitting, key=len).startswith("!")
+
+
 def extract(wheel, prefixes, out):
     with zipfile.ZipFile(wheel) as archive:
         for member in archive.infolist():
-            if not member.is_dir() and member.filename.startswith(prefixes):
+            if not member.is_dir() and is_wanted(member.filename, prefixes):
                 archive.extract(member, out)
 
 
@@ -87,7 +92,7 @@ def main(argv):
                 name, prefixes = want.split("=", 1)
                 with tempfile.TemporaryDirectory(dir=partial) as folder:
                     wheel = download(name, *pins[name], folder)
-                    extract(wheel, tuple(prefixes.split(",")), partial)
+                    extract(wheel, prefixes.split(","), partial)
             os.chmod(partial, 0o755)
             os.rename(partial, out)
         finally:
