@@ -19,6 +19,7 @@
 #include "data/build_data.h"
 #include "data/image/decode.h"
 #include "data/image/encode.h"
+#include "tests/folder_set.h"
 #include "tests/run_binary.h"
 
 namespace tessera {
@@ -118,23 +119,6 @@ class TrainTest : public ::testing::Test {
   const std::string folder_ = std::string(std::getenv("TEST_TMPDIR")) + "/train_test";
   const std::string config_ = folder_ + "/tiny.textproto";
 };
-
-// Writes the evaluation split of the synthetic set as files in the ADE20K layout, for both splits.
-void WriteFolderSet(const std::string& root, int samples) {
-  DataConfig config;
-  config.mutable_synthetic()->set_eval_samples(samples);
-  config.mutable_synthetic()->set_height(32);
-  config.mutable_synthetic()->set_width(32);
-  const auto dataset = OpenDataset(config, Split::kEval).value();
-  for (int64_t i = 0; i < dataset->size(); ++i) {
-    const Sample sample = dataset->Get(i).value();
-    for (const std::string split : {"training", "validation"}) {
-      const std::string stem = split + "/s" + std::to_string(i);
-      Write(root + "/images/" + stem + ".jpg", std::string(sample.image));
-      Write(root + "/annotations/" + stem + ".png", std::string(sample.mask));
-    }
-  }
-}
 
 TEST_F(TrainTest, WritesItsFilesAndPrintsTheTable) {
   const RunResult run = Train("run", {"data.class_names=a,b,c,d,e,f,g,last one"});

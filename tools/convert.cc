@@ -16,7 +16,9 @@
 
 DEFINE_string(from, "",
               "Folder in the ADE20K layout: images/SPLIT/*.jpg, annotations/SPLIT/*.png.");
-DEFINE_string(to, "", "Folder that gets the shards, in train/ and val/.");
+DEFINE_string(
+    to, "",
+    "Folder, or s3:// or another store's address, that gets the shards, in train/ and val/.");
 DEFINE_string(train_split, "training", "SPLIT that becomes train.");
 DEFINE_string(eval_split, "validation", "SPLIT that becomes val.");
 DEFINE_string(format, "mds", "Of the shards: mds or webdataset.");

@@ -8,10 +8,16 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "absl/time/time.h"
 #include "base/read_file.h"
 #include "base/status_macros.h"
 #include "data/image/decode.h"
+#include "data/storage/open_store.h"
+#include "data/storage/store.h"
 
 namespace tessera {
 namespace {
@@ -20,6 +26,9 @@ namespace fs = std::filesystem;
 
 // Samples that are checked side by side before they are written in order.
 constexpr size_t kChunk = 64;
+
+// Of the request that writes one shard.
+constexpr absl::Duration kWriteTimeout = absl::Minutes(10);
 
 absl::Status InFile(const std::string& path, const absl::Status& status) {
   return status.ok() ? status
@@ -76,22 +85,24 @@ absl::Status WritePairs(const std::vector<FilePair>& pairs, const ConvertOptions
   return writer->Finish();
 }
 
-absl::StatusOr<ConvertSummary> ConvertInto(const fs::path& folder, const ConvertOptions& options,
+absl::StatusOr<ConvertSummary> ConvertInto(std::shared_ptr<Store> store,
+                                           const ConvertOptions& options,
                                            const std::vector<FilePair>& pairs,
                                            const std::function<void(int64_t, int64_t)>& progress) {
   ConvertSummary summary;
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) {
-    return absl::UnavailableError(
-        absl::StrCat("cannot make ", folder.string(), ": ", error.message()));
-  }
   TESSERA_ASSIGN_OR_RETURN(const std::unique_ptr<SampleWriter> writer,
-                           MakeSampleWriter(options.format, folder.string(), options.size_limit));
+                           MakeSampleWriter(options.format, std::move(store), options.size_limit));
   TESSERA_RETURN_IF_ERROR(WritePairs(pairs, options, progress, writer.get(), &summary));
   summary.shards = writer->num_shards();
   summary.settings = writer->Settings();
   return summary;
+}
+
+bool IsFolder(absl::string_view to) { return !absl::StrContains(to, "://"); }
+
+absl::StatusOr<std::shared_ptr<Store>> OpenSplit(const ConvertOptions& options,
+                                                 const std::string& split) {
+  return OpenStore(absl::StrCat(absl::StripSuffix(options.to, "/"), "/", split), kWriteTimeout);
 }
 
 }  // namespace
@@ -100,7 +111,10 @@ absl::StatusOr<SplitPlan> PlanSplit(const ConvertOptions& options, const std::st
                                     const std::string& to_split) {
   const fs::path to = fs::path(options.to) / to_split;
   std::error_code error;
-  if (fs::exists(to, error)) {
+  if (!IsFolder(options.to)) {
+    TESSERA_ASSIGN_OR_RETURN(const std::shared_ptr<Store> store, OpenSplit(options, to_split));
+    TESSERA_RETURN_IF_ERROR(CheckIsFree(options.format, *store));
+  } else if (fs::exists(to, error)) {
     return absl::AlreadyExistsError(
         absl::StrCat(to.string(), " exists; remove it, or choose another --to"));
   }
@@ -112,12 +126,24 @@ absl::StatusOr<SplitPlan> PlanSplit(const ConvertOptions& options, const std::st
 
 absl::StatusOr<ConvertSummary> ConvertSplit(const ConvertOptions& options, const SplitPlan& plan,
                                             const std::function<void(int64_t, int64_t)>& progress) {
+  if (!IsFolder(options.to)) {
+    TESSERA_ASSIGN_OR_RETURN(std::shared_ptr<Store> store, OpenSplit(options, plan.split));
+    return ConvertInto(std::move(store), options, plan.pairs, progress);
+  }
   const fs::path to = fs::path(options.to) / plan.split;
   const fs::path partial = fs::path(options.to) / absl::StrCat(".partial-", plan.split);
   std::error_code error;
   const bool made = !fs::exists(options.to, error);
   fs::remove_all(partial, error);  // of a conversion that was killed
-  absl::StatusOr<ConvertSummary> summary = ConvertInto(partial, options, plan.pairs, progress);
+  fs::create_directories(partial, error);
+  if (error) {
+    return absl::UnavailableError(
+        absl::StrCat("cannot make ", partial.string(), ": ", error.message()));
+  }
+  TESSERA_ASSIGN_OR_RETURN(std::shared_ptr<Store> store,
+                           OpenStore(partial.string(), kWriteTimeout));
+  absl::StatusOr<ConvertSummary> summary =
+      ConvertInto(std::move(store), options, plan.pairs, progress);
   if (summary.ok()) {
     fs::rename(partial, to, error);
     if (!error) return summary;

@@ -13,8 +13,8 @@
 namespace tessera {
 
 struct ConvertOptions {
-  std::string from;                         // folder in the ADE20K layout
-  std::string to;                           // gets a folder for each split
+  std::string from;  // folder in the ADE20K layout
+  std::string to;    // folder, or address of a store: gets a folder for each split
   uint64_t size_limit = uint64_t{1} << 26;  // most bytes of a shard
   ShardFormat format = ShardFormat::kMds;
   bool skip_unpaired = false;
@@ -42,9 +42,9 @@ struct ConvertSummary {
 
 // Converts a split to shards that hold the files' names and own bytes (see MakeSampleWriter). Each
 // image and mask is decoded first: one that is damaged, or a mask of another size than its image,
-// ends the conversion with its name. The result appears in one rename when all of it is written; an
-// error leaves nothing. It does not depend on the number of threads. `progress` gets (samples done,
-// samples in all).
+// ends the conversion with its name. A folder appears in one rename when all of it is written, and
+// an error leaves nothing; in a store the index comes last, and an error leaves shards without one.
+// It does not depend on the number of threads. `progress` gets (samples done, samples in all).
 absl::StatusOr<ConvertSummary> ConvertSplit(const ConvertOptions& options, const SplitPlan& plan,
                                             const std::function<void(int64_t, int64_t)>& progress);
 

@@ -1,15 +1,14 @@
 #include "tools/sample_writer.h"
 
-#include <filesystem>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "base/write_file.h"
 #include "data/formats/mds/mds_writer.h"
 #include "data/formats/webdataset/web_writer.h"
+#include "data/storage/write_with_retries.h"
 #include "nlohmann/json.hpp"
 
 namespace tessera {
@@ -35,22 +34,22 @@ class MdsSampleWriter : public SampleWriter {
 };
 
 // uid, x and y: the order in which MdsWriter takes them, by name.
-absl::StatusOr<std::unique_ptr<SampleWriter>> MakeMds(const std::string& folder,
+absl::StatusOr<std::unique_ptr<SampleWriter>> MakeMds(std::shared_ptr<Store> store,
                                                       uint64_t size_limit) {
   MdsSchema schema;
   for (const auto& [name, encoding] : {std::pair("uid", "bytes"), {"x", "jpeg"}, {"y", "png"}}) {
     TESSERA_ASSIGN_OR_RETURN(MdsColumn column, MakeMdsColumn(name, encoding));
     schema.push_back(std::move(column));
   }
-  TESSERA_ASSIGN_OR_RETURN(MdsWriter writer,
-                           MdsWriter::Create(folder, std::move(schema), size_limit));
+  TESSERA_ASSIGN_OR_RETURN(MdsWriter writer, MdsWriter::Create(std::move(store), std::move(schema),
+                                                               {.size_limit = size_limit}));
   return std::make_unique<MdsSampleWriter>(std::move(writer));
 }
 
 class WebSampleWriter : public SampleWriter {
  public:
-  WebSampleWriter(WebDatasetWriter writer, std::string folder)
-      : writer_(std::move(writer)), folder_(std::move(folder)) {}
+  WebSampleWriter(WebDatasetWriter writer, std::shared_ptr<Store> store)
+      : writer_(std::move(writer)), store_(std::move(store)) {}
 
   absl::Status Write(const std::string& name, const std::string& image,
                      const std::string& mask) override {
@@ -74,8 +73,9 @@ class WebSampleWriter : public SampleWriter {
       list["shardlist"].push_back(
           {{"url", shard.name}, {"nsamples", shard.samples}, {"filesize", shard.bytes}});
     }
-    return WriteFile((std::filesystem::path(folder_) / kList).string(), list.dump(2),
-                     Durability::kSynced);
+    const std::string text = list.dump(2);
+    const absl::string_view piece = text;
+    return WriteWithRetries(*store_, kList, {&piece, 1});
   }
 
   int64_t num_shards() const override { return static_cast<int64_t>(writer_.shards().size()); }
@@ -87,7 +87,7 @@ class WebSampleWriter : public SampleWriter {
 
  private:
   WebDatasetWriter writer_;
-  const std::string folder_;
+  const std::shared_ptr<Store> store_;
   std::string extension_;  // of the images
 };
 
@@ -101,12 +101,23 @@ absl::StatusOr<ShardFormat> ParseShardFormat(absl::string_view text) {
 }
 
 absl::StatusOr<std::unique_ptr<SampleWriter>> MakeSampleWriter(ShardFormat format,
-                                                               const std::string& folder,
+                                                               std::shared_ptr<Store> store,
                                                                uint64_t size_limit) {
-  if (format == ShardFormat::kMds) return MakeMds(folder, size_limit);
+  TESSERA_RETURN_IF_ERROR(CheckIsFree(format, *store));
+  if (format == ShardFormat::kMds) return MakeMds(std::move(store), size_limit);
   TESSERA_ASSIGN_OR_RETURN(WebDatasetWriter writer,
-                           WebDatasetWriter::Create(folder, {.size_limit = size_limit}));
-  return std::make_unique<WebSampleWriter>(std::move(writer), folder);
+                           WebDatasetWriter::Create(store, {.size_limit = size_limit}));
+  return std::make_unique<WebSampleWriter>(std::move(writer), std::move(store));
+}
+
+absl::Status CheckIsFree(ShardFormat format, Store& store) {
+  const char* const index = format == ShardFormat::kMds ? "index.json" : kList;
+  const absl::Status status = store.Read(index).status();
+  // Who may not list a bucket is denied what is not there.
+  if (absl::IsNotFound(status) || absl::IsPermissionDenied(status)) return absl::OkStatus();
+  if (!status.ok()) return status;
+  return absl::AlreadyExistsError(
+      absl::StrCat(store.Uri(index), " exists; remove the set, or choose another place"));
 }
 
 }  // namespace tessera

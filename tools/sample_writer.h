@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "data/storage/store.h"
 
 namespace tessera {
 
@@ -37,10 +38,13 @@ class SampleWriter {
 
 // MDS has the columns of MosaicML's ADE20K set: uid (bytes), x (jpeg) and y (png). WebDataset has
 // the files NAME.image.jpg (or .png: all images are of one kind) and NAME.mask.png, and an index
-// shardindex.json as widsindex writes it. `folder` exists.
+// shardindex.json as widsindex writes it. The index is written last: without it there is no set.
 absl::StatusOr<std::unique_ptr<SampleWriter>> MakeSampleWriter(ShardFormat format,
-                                                               const std::string& folder,
+                                                               std::shared_ptr<Store> store,
                                                                uint64_t size_limit);
+
+// AlreadyExists where `store` has a set of this format.
+absl::Status CheckIsFree(ShardFormat format, Store& store);
 
 }  // namespace tessera
 

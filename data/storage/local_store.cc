@@ -110,7 +110,7 @@ class LocalStore : public Store {
     std::error_code error;
     if (!folder.empty()) std::filesystem::create_directories(folder, error);
     if (error) return ErrnoError(error.value(), folder.string());
-    return WriteFile(path, pieces, Durability::kCached);
+    return WriteFile(path, pieces, Durability::kSynced);
   }
 
  private:

@@ -35,7 +35,9 @@ def main():
     parser.add_argument("--check-signatures", action="store_true")
     parser.add_argument("bucket", nargs="*")
     args = parser.parse_args()
-    sys.path.insert(0, os.path.abspath(args.site))
+    # Without the machine's packages: of what is optional there may be versions that don't fit.
+    standard = [path for path in sys.path if not path.endswith("-packages")]
+    sys.path[:] = [os.path.abspath(args.site)] + standard
 
     from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
     from moto.s3.models import s3_backends

@@ -10,6 +10,7 @@
 #include "base/status_macros.h"
 #include "base/write_file.h"
 #include "data/formats/hash/hash.h"
+#include "data/storage/write_with_retries.h"
 
 namespace tessera {
 namespace {
@@ -65,7 +66,7 @@ absl::StatusOr<MdsWriter> MdsWriter::Create(std::shared_ptr<Store> store, MdsSch
   return Make(
       [store = std::move(store)](absl::string_view name,
                                  absl::Span<const absl::string_view> pieces) {
-        return store->Write(name, pieces);
+        return WriteWithRetries(*store, name, pieces);
       },
       std::move(columns), std::move(settings));
 }

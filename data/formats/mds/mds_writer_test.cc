@@ -44,7 +44,7 @@ class MemoryStore : public Store {
     return found->second;
   }
   absl::Status Write(absl::string_view key, absl::Span<const absl::string_view> pieces) override {
-    if (writes_left-- == 0) return absl::UnavailableError("no more");
+    if (writes_left-- == 0) return absl::PermissionDeniedError("no more");
     std::string contents;
     for (const absl::string_view piece : pieces) absl::StrAppend(&contents, piece);
     objects[std::string(key)] = contents;

@@ -13,6 +13,7 @@
 #include "base/write_file.h"
 #include "data/formats/webdataset/sample_key.h"
 #include "data/formats/webdataset/tar_header.h"
+#include "data/storage/write_with_retries.h"
 
 namespace tessera {
 namespace {
@@ -65,7 +66,7 @@ absl::StatusOr<WebDatasetWriter> WebDatasetWriter::Create(std::shared_ptr<Store>
   return Make(
       [store = std::move(store)](absl::string_view name,
                                  absl::Span<const absl::string_view> pieces) {
-        return store->Write(name, pieces);
+        return WriteWithRetries(*store, name, pieces);
       },
       std::move(settings));
 }

@@ -191,7 +191,7 @@ class FakeStore : public Store {
     return absl::UnimplementedError("");
   }
   absl::Status Write(absl::string_view key, absl::Span<const absl::string_view> pieces) override {
-    if (objects.size() == most) return absl::UnavailableError("the store is full");
+    if (objects.size() == most) return absl::PermissionDeniedError("the store is full");
     objects[std::string(key)] = absl::StrJoin(pieces, "");
     return absl::OkStatus();
   }
@@ -217,9 +217,10 @@ TEST(WebDatasetWriterTest, AnErrorOfTheStoreStays) {
   ASSERT_TRUE(writer.ok()) << writer.status();
   EXPECT_TRUE(writer->Write("a", Views({{"t", "1"}})).ok());
   EXPECT_TRUE(writer->Write("b", Views({{"t", "1"}})).ok());
-  EXPECT_EQ(writer->Write("c", Views({{"t", "1"}})).message(), "the store is full");
+  const absl::Status full = writer->Write("c", Views({{"t", "1"}}));
+  EXPECT_THAT(std::string(full.message()), HasSubstr("shard-000001.tar: the store is full"));
   store->most = 10;
-  EXPECT_EQ(writer->Finish().message(), "the store is full");
+  EXPECT_EQ(writer->Finish(), full);
   EXPECT_EQ(store->objects.size(), 1);
 }
 
