@@ -74,7 +74,8 @@ def ours(binary, threads, *overrides):
     best = {}
     for _ in range(3):
         line = subprocess.run(
-            [binary, "--raw", "--json", f"--threads={threads}", "data.shuffle=true", *overrides],
+            [binary, "--raw", "--json", "--split=train", f"--threads={threads}",
+             "data.shuffle=true", *overrides],
             check=True, capture_output=True, text=True).stdout
         report = json.loads(line)
         if report["samples_per_second"] > best.get("samples_per_second", 0):

@@ -118,6 +118,7 @@ class MdsInteropTest(unittest.TestCase):
                 write(f"{folder}/set", 60, size_limit=4000)
                 arguments = [f"--compression={settings.get('compression', '')}",
                              f"--hashes={','.join(settings.get('hashes', []))}"]
+                os.mkdir(f"{folder}/ours")
                 subprocess.run([COPY, f"--from={folder}/set", f"--to={folder}/ours",
                                 "--size_limit=4000", *arguments], check=True)
                 algorithm = settings["hashes"][0] if "hashes" in settings else None

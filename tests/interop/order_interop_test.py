@@ -4,6 +4,7 @@ usage: order_interop_test.py STREAMING_BINARY
 """
 
 import os
+import socket
 import subprocess
 import sys
 import tempfile
@@ -28,20 +29,31 @@ for _ in range(epochs):
 """
 
 
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
 def live(folder, batch, world, workers, algo, epochs):
     """[epoch][rank] = batches."""
     processes = []
+    port = str(free_port())
     for rank in range(world):
         env = dict(os.environ, RANK=str(rank), WORLD_SIZE=str(world), LOCAL_RANK=str(rank),
-                   LOCAL_WORLD_SIZE=str(world), MASTER_ADDR="127.0.0.1", MASTER_PORT="0")
+                   LOCAL_WORLD_SIZE=str(world), MASTER_ADDR="127.0.0.1", MASTER_PORT=port)
         processes.append(subprocess.Popen(
             [sys.executable, "-c", READER, folder, str(batch), str(workers), algo, str(epochs)],
             env=env, stdout=subprocess.PIPE, text=True))
     ranks = []
-    for process in processes:
-        out, _ = process.communicate(timeout=300)
-        assert process.returncode == 0, out
-        ranks.append([part.split("\n")[:-1] for part in out.split("end\n")[:-1]])
+    try:
+        for process in processes:
+            out, _ = process.communicate(timeout=60)
+            assert process.returncode == 0, out
+            ranks.append([part.split("\n")[:-1] for part in out.split("end\n")[:-1]])
+    finally:
+        for process in processes:
+            process.kill()
     return [list(rank[epoch] for rank in ranks) for epoch in range(epochs)]
 
 
