@@ -17,7 +17,7 @@ struct ReadOptions {
   int64_t predownload = 512;  // samples that are fetched ahead
   int download_threads = 4;
   // Called now and then with the number of samples read so far, by one thread at a time.
-  std::function<void(int64_t)> progress;
+  std::function<void(int64_t)> progress = {};
 };
 
 // Reads the samples of an epoch without decoding: every byte of every part is copied once, as into
