@@ -18,6 +18,9 @@ class SystemClock : public Clock {
  public:
   absl::Time Now() override { return absl::Now(); }
   void Sleep(absl::Duration wait) override { absl::SleepFor(wait); }
+  bool SleepUnless(const absl::Notification& stop, absl::Duration wait) override {
+    return !stop.WaitForNotificationWithTimeout(wait);
+  }
 };
 
 bool MayPass(absl::StatusCode code) {
@@ -49,22 +52,39 @@ Clock* Clock::System() {
   return &clock;
 }
 
-Attempts::Attempts(const AttemptLimits& limits, std::string uri, Clock* clock)
-    : limits_(limits), uri_(std::move(uri)), clock_(clock), start_(clock->Now()) {}
+bool Clock::SleepUnless(const absl::Notification& stop, absl::Duration wait) {
+  if (stop.HasBeenNotified()) return false;
+  Sleep(wait);
+  return !stop.HasBeenNotified();
+}
+
+Attempts::Attempts(const AttemptLimits& limits, std::string uri, Clock* clock,
+                   const absl::Notification* stop)
+    : limits_(limits), uri_(std::move(uri)), clock_(clock), stop_(stop), start_(clock->Now()) {}
 
 bool Attempts::Again(const absl::Status& error) {
   ++made_;
   if (made_ >= limits_.attempts) return false;
   if (absl::IsUnauthenticated(error)) return !std::exchange(renewed_, true);
   if (!MayPass(error.code())) return false;
-  clock_->Sleep(std::max(Backoff(limits_, made_), std::min(RetryAfter(error), kLongestRetryAfter)));
-  return true;
+  const absl::Duration wait =
+      std::max(Backoff(limits_, made_), std::min(RetryAfter(error), kLongestRetryAfter));
+  if (stop_ == nullptr) {
+    clock_->Sleep(wait);
+  } else {
+    stopped_ = !clock_->SleepUnless(*stop_, wait);
+  }
+  return !stopped_;
 }
 
 absl::Status Attempts::Explain(const absl::Status& error) const {
   if (error.ok()) return error;
   absl::string_view cause = error.message();
   absl::ConsumePrefix(&cause, absl::StrCat(uri_, ": "));
+  if (stopped_) {
+    return absl::CancelledError(
+        absl::StrCat(uri_, ": stopped before attempt ", made_ + 1, "; the last: ", cause));
+  }
   if (made_ < 2) return absl::Status(error.code(), absl::StrCat(uri_, ": ", cause));
   const absl::Duration spent = absl::Trunc(clock_->Now() - start_, absl::Milliseconds(100));
   return absl::Status(error.code(),

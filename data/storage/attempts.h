@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
 
 namespace tessera {
@@ -14,6 +15,9 @@ class Clock {
   virtual ~Clock() = default;
   virtual absl::Time Now() = 0;
   virtual void Sleep(absl::Duration wait) = 0;
+  // Sleeps no longer than until `stop` is notified. Whether it was not. Of clocks that do not
+  // override it, those who sleep see `stop` when they wake.
+  virtual bool SleepUnless(const absl::Notification& stop, absl::Duration wait);
 
   static Clock* System();
 };
@@ -36,23 +40,29 @@ struct AttemptLimits {
 // The pause before attempt n + 1 is drawn from the upper half of first_backoff * 2^(n-1), at most
 // max_backoff: so the shortest sum of pauses is known, yet clients that failed together do not come
 // back together. A store that asks to wait longer (Retry-After) is obeyed, up to two minutes.
+// Whoever gives a `stop` ends the pause, and the attempts, by notifying it.
 class Attempts {
  public:
-  Attempts(const AttemptLimits& limits, std::string uri, Clock* clock);
+  // `stop` may be null.
+  Attempts(const AttemptLimits& limits, std::string uri, Clock* clock,
+           const absl::Notification* stop = nullptr);
 
   // Whether `error` may pass by another attempt: if so, has slept until its time. Unauthenticated
-  // is tried again once, with renewed credentials.
+  // is tried again once, with renewed credentials. None is made after `stop`.
   bool Again(const absl::Status& error);
 
-  // `error` as the last of the attempts: "s3://b/k: 10 attempts in 1m23s, the last: ...".
+  // `error` as the last of the attempts: "s3://b/k: 10 attempts in 1m23s, the last: ...". Cancelled
+  // where there would have been another one but for `stop`.
   absl::Status Explain(const absl::Status& error) const;
 
  private:
   const AttemptLimits limits_;
   const std::string uri_;
   Clock* const clock_;
+  const absl::Notification* const stop_;
   const absl::Time start_;
   int made_ = 0;
+  bool stopped_ = false;
   bool renewed_ = false;
 };
 

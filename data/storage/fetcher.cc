@@ -38,14 +38,16 @@ absl::Status WriteAt(int file, absl::string_view data, uint64_t offset, const st
 
 // An object's ranges, which several threads take one after the other.
 struct Fetcher::Ranges {
-  Ranges(absl::string_view key, uint64_t size, uint64_t step, int file)
-      : key(key), size(size), step(step), file(file) {}
+  Ranges(absl::string_view key, uint64_t size, uint64_t step, int file,
+         const absl::Notification* stop)
+      : key(key), size(size), step(step), file(file), stop(stop) {}
 
   const absl::string_view key;
   const uint64_t size;
   const uint64_t step;
   const int file;
-  std::atomic<uint64_t> next = 0;  // the first byte that no thread has taken
+  const absl::Notification* const stop;  // may be null
+  std::atomic<uint64_t> next = 0;        // the first byte that no thread has taken
   std::atomic<bool> failed = false;
 
   absl::Mutex mutex;
@@ -76,17 +78,18 @@ Fetcher::Fetcher(std::shared_ptr<Store> store, const FetchOptions& options, Fetc
                  Clock* clock)
     : store_(std::move(store)), options_(options), counters_(counters), clock_(clock) {}
 
-Attempts Fetcher::NewAttempts(absl::string_view key) const {
+Attempts Fetcher::NewAttempts(absl::string_view key, const absl::Notification* stop) const {
   return Attempts({.attempts = options_.attempts,
                    .first_backoff = options_.first_backoff,
                    .max_backoff = options_.max_backoff},
-                  store_->Uri(key), clock_);
+                  store_->Uri(key), clock_, stop);
 }
 
-absl::Status Fetcher::Fetch(absl::string_view key, uint64_t size, int file) const {
-  Attempts attempts = NewAttempts(key);
+absl::Status Fetcher::Fetch(absl::string_view key, uint64_t size, int file,
+                            const absl::Notification* stop) const {
+  Attempts attempts = NewAttempts(key, stop);
   while (true) {
-    const absl::Status status = FetchRanges(key, size, file);
+    const absl::Status status = FetchRanges(key, size, file, stop);
     if (status.ok()) return status;
     if (ftruncate(file, 0) != 0) return FileError(store_->Uri(key));
     // All else has been tried again range by range.
@@ -96,9 +99,10 @@ absl::Status Fetcher::Fetch(absl::string_view key, uint64_t size, int file) cons
   }
 }
 
-absl::Status Fetcher::FetchRanges(absl::string_view key, uint64_t size, int file) const {
+absl::Status Fetcher::FetchRanges(absl::string_view key, uint64_t size, int file,
+                                  const absl::Notification* stop) const {
   if (ftruncate(file, size) != 0) return FileError(store_->Uri(key));
-  Ranges ranges(key, size, std::max<uint64_t>(1, std::min(size, options_.range_bytes)), file);
+  Ranges ranges(key, size, std::max<uint64_t>(1, std::min(size, options_.range_bytes)), file, stop);
   const auto work = [&] {
     const auto buffer = std::make_unique_for_overwrite<char[]>(ranges.step);
     while (!ranges.failed) {
@@ -121,8 +125,11 @@ absl::Status Fetcher::FetchRanges(absl::string_view key, uint64_t size, int file
 
 absl::Status Fetcher::FetchRange(Ranges& ranges, uint64_t offset, char* buffer) const {
   const absl::Span<char> out(buffer, std::min(ranges.step, ranges.size - offset));
-  Attempts attempts = NewAttempts(ranges.key);
+  Attempts attempts = NewAttempts(ranges.key, ranges.stop);
   while (true) {
+    if (ranges.stop != nullptr && ranges.stop->HasBeenNotified()) {
+      return absl::CancelledError(absl::StrCat(store_->Uri(ranges.key), ": stopped"));
+    }
     std::string version = ranges.Version();
     ++counters_->requests;
     const absl::Status status = store_->ReadRange(ranges.key, ranges.size, offset, out, &version);

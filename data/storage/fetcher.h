@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
 #include "data/storage/attempts.h"
 #include "data/storage/store.h"
@@ -44,8 +45,11 @@ class Fetcher {
   Store& store() const { return *store_; }
 
   // Writes the object, which has `size` bytes, over the file `file` (a descriptor, which is left
-  // open); at an error the file is empty.
-  absl::Status Fetch(absl::string_view key, uint64_t size, int file) const;
+  // open); at an error the file is empty. When `stop` is notified no request begins any more, and
+  // nothing waits for the next attempt: what is missing is Cancelled as soon as the requests under
+  // way, each of which has its timeout, are over.
+  absl::Status Fetch(absl::string_view key, uint64_t size, int file,
+                     const absl::Notification* stop = nullptr) const;
 
   // The number of bytes of an object.
   absl::StatusOr<uint64_t> Size(absl::string_view key) const;
@@ -56,8 +60,9 @@ class Fetcher {
  private:
   struct Ranges;
 
-  Attempts NewAttempts(absl::string_view key) const;
-  absl::Status FetchRanges(absl::string_view key, uint64_t size, int file) const;
+  Attempts NewAttempts(absl::string_view key, const absl::Notification* stop = nullptr) const;
+  absl::Status FetchRanges(absl::string_view key, uint64_t size, int file,
+                           const absl::Notification* stop) const;
   absl::Status FetchRange(Ranges& ranges, uint64_t offset, char* buffer) const;
 
   std::shared_ptr<Store> store_;

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <functional>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -276,6 +277,52 @@ TEST_F(FetcherTest, GivesUpOnAnObjectThatAlwaysChanges) {
   EXPECT_EQ(Fetched(), "");
 }
 
+TEST_F(FetcherTest, MakesNoAttemptAfterItIsStopped) {
+  const auto store = std::make_shared<ScriptedStore>(Contents(4000));
+  absl::Notification stop;
+  store->script = [&](int before, uint64_t) {
+    if (before == 1) stop.Notify();
+    return absl::ResourceExhaustedError("SlowDown");
+  };
+  const Fetcher fetcher = NewFetcher(store);
+  const absl::Status status = fetcher.Fetch("k", 4000, fileno(file_), &stop);
+  EXPECT_TRUE(absl::IsCancelled(status)) << status;
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("s3://b/k: stopped before attempt 3; the last: SlowDown"));
+  EXPECT_EQ(Fetched(), "");
+  EXPECT_TRUE(absl::IsCancelled(fetcher.Fetch("k", 4000, fileno(file_), &stop)));
+  EXPECT_EQ(counters_.requests, 2);
+}
+
+TEST_F(FetcherTest, StopsBetweenTwoRanges) {
+  const auto store = std::make_shared<ScriptedStore>(Contents(4000));
+  absl::Notification stop;
+  store->script = [&](int before, uint64_t) {
+    if (before == 1) stop.Notify();
+    return absl::OkStatus();
+  };
+  const Fetcher fetcher = NewFetcher(store, {.range_bytes = 1000, .parallel_ranges = 1});
+  EXPECT_TRUE(absl::IsCancelled(fetcher.Fetch("k", 4000, fileno(file_), &stop)));
+  EXPECT_EQ(counters_.requests, 2);
+}
+
+TEST_F(FetcherTest, AStopEndsThePause) {
+  const auto store = std::make_shared<ScriptedStore>(Contents(10));
+  absl::Notification asked, stop;
+  store->script = [&](int, uint64_t) {
+    asked.Notify();
+    return absl::UnavailableError("HTTP 503");
+  };
+  const Fetcher fetcher(store, {.first_backoff = absl::Hours(1), .max_backoff = absl::Hours(1)},
+                        &counters_);
+  std::thread stopper([&] {
+    asked.WaitForNotification();
+    stop.Notify();
+  });
+  EXPECT_TRUE(absl::IsCancelled(fetcher.Fetch("k", 10, fileno(file_), &stop)));
+  stopper.join();
+}
+
 TEST_F(FetcherTest, SaysThatTheFileCannotBeWritten) {
   const auto store = std::make_shared<ScriptedStore>("x");
   std::FILE* full = std::fopen("/dev/full", "w");
@@ -283,6 +330,23 @@ TEST_F(FetcherTest, SaysThatTheFileCannotBeWritten) {
   std::fclose(full);
   EXPECT_TRUE(absl::IsInternal(status));
   EXPECT_THAT(std::string(status.message()), HasSubstr("s3://b/k: cannot write what was fetched"));
+}
+
+TEST_F(FetcherTest, StopsWaitingWhenItIsToldTo) {
+  auto store = std::make_shared<ScriptedStore>(Contents(100));
+  absl::Notification stop;
+  store->script = [&](int before, uint64_t) {
+    if (before == 1) stop.Notify();
+    return absl::ResourceExhaustedError("slow down");
+  };
+  FetchCounters counters;
+  const Fetcher fetcher(store, {.attempts = 10, .first_backoff = absl::Milliseconds(1)}, &counters);
+  std::FILE* const file = std::tmpfile();
+  const absl::Status status = fetcher.Fetch("k", 100, fileno(file), &stop);
+  std::fclose(file);
+  EXPECT_TRUE(absl::IsCancelled(status)) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("slow down"));
+  EXPECT_EQ(counters.requests, 2);
 }
 
 }  // namespace

@@ -20,13 +20,15 @@ constexpr char kIndex[] = "index.json";
 
 class MdsStream : public Stream {
  public:
-  explicit MdsStream(std::vector<MdsShardInfo> shards) : shards_(std::move(shards)) {}
+  MdsStream(std::vector<MdsShardInfo> shards, uint64_t index_bytes)
+      : shards_(std::move(shards)), index_bytes_(index_bytes) {}
 
   size_t num_shards() const override { return shards_.size(); }
   const ShardFile& file(size_t shard) const override { return shards_[shard].file; }
   int64_t num_samples(size_t shard) const override {
     return static_cast<int64_t>(shards_[shard].samples);
   }
+  uint64_t index_bytes() const override { return index_bytes_; }
 
   absl::Status RequireParts(absl::Span<const absl::string_view> names) const override {
     const MdsSchema* checked = nullptr;
@@ -68,7 +70,8 @@ class MdsStream : public Stream {
   }
 
  private:
-  std::vector<MdsShardInfo> shards_;
+  const std::vector<MdsShardInfo> shards_;
+  const uint64_t index_bytes_;
 };
 
 }  // namespace
@@ -82,7 +85,8 @@ absl::StatusOr<std::unique_ptr<Stream>> OpenMdsStream(const StreamPlace& place) 
   }
   const std::string path = (std::filesystem::path(place.folder) / kIndex).string();
   TESSERA_ASSIGN_OR_RETURN(std::vector<MdsShardInfo> shards, ParseMdsIndex(*text, path));
-  return std::make_unique<MdsStream>(std::move(shards));
+  const uint64_t index_bytes = place.fetcher == nullptr ? 0 : text->size();
+  return std::make_unique<MdsStream>(std::move(shards), index_bytes);
 }
 
 }  // namespace tessera

@@ -9,6 +9,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "data/streaming/shard_readahead.h"
@@ -23,10 +24,10 @@ class Pass {
     if (!set.fetches()) return;
     readahead_ = std::make_unique<ShardReadahead>(
         order, 0,
-        ShardReadahead::Options{.window = options.predownload,
-                                .num_threads = options.download_threads},
+        ShardReadahead::Options{
+            .window = options.predownload, .num_threads = options.download_threads, .stop = &stop_},
         [&set](int64_t id) { return set.ShardOf(id); },
-        [&set](size_t shard) { return set.Prefetch(shard); });
+        [this](size_t shard) { return set_.Prefetch(shard, &stop_); });
   }
 
   absl::StatusOr<ReadingReport> Run() {
@@ -86,6 +87,7 @@ class Pass {
   const EpochOrder& order_;
   const ReadOptions& options_;
   const absl::Time start_;
+  absl::Notification stop_;
   std::unique_ptr<ShardReadahead> readahead_;
   std::atomic<int64_t> next_ = 0;
 

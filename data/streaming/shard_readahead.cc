@@ -20,6 +20,7 @@ ShardReadahead::ShardReadahead(const EpochOrder& order, int64_t first, const Opt
 }
 
 ShardReadahead::~ShardReadahead() {
+  if (options_.stop != nullptr) options_.stop->Notify();
   {
     absl::MutexLock lock(&mutex_);
     stopped_ = true;

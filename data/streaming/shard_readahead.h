@@ -11,6 +11,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/synchronization/notification.h"
 #include "data/datasets/dataset.h"
 #include "data/order/sample_order.h"
 
@@ -23,6 +24,8 @@ class ShardReadahead : public Readahead {
   struct Options {
     int64_t window = 64;  // positions ahead of the reader's
     int num_threads = 4;  // shards that are fetched at once
+    // Notified first when the object goes, so that fetches that wait can end. May be null.
+    absl::Notification* stop = nullptr;
   };
   // `shard_of` gives the shard of a sample. `fetch` fetches a shard that is not there; its errors
   // are left to the reader, who will meet them at the sample. `order` outlives the object.

@@ -30,6 +30,9 @@ class Stream {
   virtual const ShardFile& file(size_t shard) const = 0;
   virtual int64_t num_samples(size_t shard) const = 0;
 
+  // Bytes of the stream's index files in the folder of the cache.
+  virtual uint64_t index_bytes() const = 0;
+
   // An error if it is known that some sample lacks a part of these names.
   virtual absl::Status RequireParts(absl::Span<const absl::string_view> names) const = 0;
 

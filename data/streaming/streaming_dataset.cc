@@ -1,10 +1,15 @@
 #include "data/streaming/streaming_dataset.h"
 
+#include <atomic>
+#include <deque>
 #include <string>
 #include <utility>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/synchronization/notification.h"
 #include "base/status_macros.h"
 #include "data/streaming/shard_readahead.h"
 
@@ -23,7 +28,7 @@ class StreamingDataset : public Dataset {
 
   absl::StatusOr<Sample> Get(int64_t index) const override {
     Record record;
-    TESSERA_RETURN_IF_ERROR(set_->Get(index, &record));
+    TESSERA_RETURN_IF_ERROR(set_->Get(index, &record, stop_.load()));
     Sample sample;
     const bool found = Find(record.parts, config_.name_column(), &sample.name) &&
                        Find(record.parts, config_.image_column(), &sample.image) &&
@@ -38,14 +43,23 @@ class StreamingDataset : public Dataset {
     if (!set_->fetches()) return nullptr;
     const int64_t window =
         config_.predownload() > 0 ? config_.predownload() : kBatchesAhead * batch_size;
+    absl::Notification* const stop = NewStop();
     return std::make_unique<ShardReadahead>(
         order, first,
-        ShardReadahead::Options{.window = window, .num_threads = config_.download_threads()},
+        ShardReadahead::Options{
+            .window = window, .num_threads = config_.download_threads(), .stop = stop},
         [set = set_.get()](int64_t id) { return set->ShardOf(id); },
-        [set = set_.get()](size_t shard) { return set->Prefetch(shard); });
+        [set = set_.get(), stop](size_t shard) { return set->Prefetch(shard, stop); });
   }
 
  private:
+  absl::Notification* NewStop() const {
+    absl::MutexLock lock(&mutex_);
+    absl::Notification* const stop = &stops_.emplace_back();
+    stop_ = stop;
+    return stop;
+  }
+
   static bool Find(const Parts& parts, const std::string& name, absl::string_view* value) {
     for (const Part& part : parts) {
       if (part.name != name) continue;
@@ -67,6 +81,11 @@ class StreamingDataset : public Dataset {
 
   const StreamingConfig config_;
   const std::shared_ptr<const StreamingSet> set_;
+
+  mutable absl::Mutex mutex_;
+  // One a readahead, for as long as a Get that began under an earlier one may look at it.
+  mutable std::deque<absl::Notification> stops_ ABSL_GUARDED_BY(mutex_);
+  mutable std::atomic<const absl::Notification*> stop_ = nullptr;  // the last one
 };
 
 }  // namespace

@@ -13,6 +13,10 @@ namespace tessera {
 // The samples of `set` as images with masks: views of the mapped shards. A part that the config
 // names and a sample lacks is an error that lists the parts there are; where the set's index tells,
 // this call returns it.
+//
+// When a readahead goes, its fetches end and so do those of the calls to Get that wait: they are
+// Cancelled as soon as the requests under way are over. Until the next one starts, Get fetches
+// nothing more.
 absl::StatusOr<std::shared_ptr<const Dataset>> MakeStreamingDataset(
     const StreamingConfig& config, std::shared_ptr<const StreamingSet> set);
 

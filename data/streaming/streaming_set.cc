@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -25,8 +26,9 @@ class FetcherSource : public ShardSource {
   std::optional<std::string> LocalPath(absl::string_view name) const override {
     return fetcher_->store().LocalPath(name);
   }
-  absl::Status Fetch(absl::string_view name, uint64_t bytes, int file) const override {
-    return fetcher_->Fetch(name, bytes, file);
+  absl::Status Fetch(absl::string_view name, uint64_t bytes, int file,
+                     const absl::Notification* stop) const override {
+    return fetcher_->Fetch(name, bytes, file, stop);
   }
 
  private:
@@ -47,21 +49,25 @@ absl::StatusOr<CacheOptions> CacheOptionsOf(const StreamingConfig& config) {
 }
 
 CacheFolder CacheFolderOf(const StreamingConfig& config, const StreamPlace& place) {
-  return {
-      .path = place.folder,
-      .source = place.fetcher == nullptr ? nullptr : std::make_shared<FetcherSource>(place.fetcher),
-      .validate_hash = config.validate_hash(),
-      .keep_zip = config.keep_zip()};
+  CacheFolder folder;
+  folder.path = place.folder;
+  folder.validate_hash = config.validate_hash();
+  folder.keep_zip = config.keep_zip();
+  if (place.fetcher != nullptr) folder.source = std::make_shared<FetcherSource>(place.fetcher);
+  if (config.format() == StreamingConfig::WEBDATASET) folder.expander = ExpandWebShard;
+  return folder;
 }
 
 absl::StatusOr<std::unique_ptr<Stream>> OpenStream(const StreamingConfig& config,
                                                    const StreamPlace& place,
-                                                   const CacheOptions& cache) {
+                                                   const CacheOptions& cache,
+                                                   const CacheFolder& folder,
+                                                   std::function<bool(uint64_t)> claim) {
   switch (config.format()) {
     case StreamingConfig::MDS:
       return OpenMdsStream(place);
     case StreamingConfig::WEBDATASET:
-      return OpenWebStream(config, place, cache, CacheFolderOf(config, place));
+      return OpenWebStream(config, place, cache, folder, std::move(claim));
   }
   return absl::InvalidArgumentError("data.streaming.format is neither MDS nor WEBDATASET");
 }
@@ -74,12 +80,17 @@ absl::StatusOr<std::shared_ptr<const StreamingSet>> StreamingSet::Open(
   set->fetch_counters_ = std::make_unique<FetchCounters>();
   TESSERA_ASSIGN_OR_RETURN(set->places_,
                            FindStreamPlaces(config, split, set->fetch_counters_.get()));
-  TESSERA_ASSIGN_OR_RETURN(const CacheOptions options, CacheOptionsOf(config));
+  TESSERA_ASSIGN_OR_RETURN(CacheOptions options, CacheOptionsOf(config));
   std::vector<CacheFolder> folders;
   std::vector<CacheShard> shards;
   set->starts_.push_back(0);
   for (const StreamPlace& place : set->places_) {
-    TESSERA_ASSIGN_OR_RETURN(std::unique_ptr<Stream> stream, OpenStream(config, place, options));
+    CacheFolder folder = CacheFolderOf(config, place);
+    TESSERA_ASSIGN_OR_RETURN(
+        std::unique_ptr<Stream> stream,
+        OpenStream(config, place, options, folder,
+                   [set = set.get()](uint64_t bytes) { return set->cache_->Claim(bytes); }));
+    options.index_bytes += stream->index_bytes();
     set->first_shards_.push_back(shards.size());
     std::vector<int64_t>& samples = set->shard_samples_.emplace_back();
     for (size_t shard = 0; shard < stream->num_shards(); ++shard) {
@@ -87,7 +98,7 @@ absl::StatusOr<std::shared_ptr<const StreamingSet>> StreamingSet::Open(
       samples.push_back(stream->num_samples(shard));
       set->starts_.push_back(set->starts_.back() + samples.back());
     }
-    folders.push_back(CacheFolderOf(config, place));
+    folders.push_back(std::move(folder));
     set->streams_.push_back(std::move(stream));
     if (set->starts_.back() == set->starts_[set->first_shards_.back()]) {
       return absl::InvalidArgumentError(absl::StrCat(place.uri, ": the data set has no samples"));
@@ -123,13 +134,14 @@ std::string StreamingSet::ShardName(size_t shard) const {
   return (std::filesystem::path(place.folder) / name).string();
 }
 
-absl::Status StreamingSet::Get(int64_t index, Record* record) const {
+absl::Status StreamingSet::Get(int64_t index, Record* record,
+                               const absl::Notification* stop) const {
   if (index < 0 || index >= size()) {
     return absl::OutOfRangeError(
         absl::StrCat("there is no sample ", index, " in a set of ", size()));
   }
   const size_t shard = ShardOf(index);
-  absl::StatusOr<std::shared_ptr<const MappedFile>> file = cache_->Acquire(shard);
+  absl::StatusOr<std::shared_ptr<const MappedFile>> file = cache_->Acquire(shard, stop);
   if (!file.ok()) return file.status();
   const Place place = At(shard);
   const int64_t sample = index - starts_[shard];

@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/synchronization/notification.h"
 #include "data/storage/fetcher.h"
 #include "data/streaming/cache/shard_cache.h"
 #include "data/streaming/stream.h"
@@ -39,14 +40,17 @@ class StreamingSet {
   // Samples of each shard, a list a stream.
   const std::vector<std::vector<int64_t>>& shard_samples() const { return shard_samples_; }
 
-  // Sets `record` to the sample at `index`, 0 to size() - 1. Errors name shard and sample.
-  absl::Status Get(int64_t index, Record* record) const;
+  // Sets `record` to the sample at `index`, 0 to size() - 1. Errors name shard and sample. `stop`
+  // ends its waits, see ShardCache::Acquire.
+  absl::Status Get(int64_t index, Record* record, const absl::Notification* stop = nullptr) const;
 
   // Whether any stream comes from a store.
   bool fetches() const;
 
   // Fetches a shard that is not there.
-  absl::Status Prefetch(size_t shard) const { return cache_->Prefetch(shard); }
+  absl::Status Prefetch(size_t shard, const absl::Notification* stop = nullptr) const {
+    return cache_->Prefetch(shard, stop);
+  }
 
   // See Stream.
   absl::Status RequireParts(absl::Span<const absl::string_view> names) const;

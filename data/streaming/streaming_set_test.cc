@@ -174,6 +174,31 @@ TEST(StreamingSetTest, VerifyFindsDamage) {
   EXPECT_THAT(ErrorOf(set), HasSubstr(path)) << "reading is safe, too";
 }
 
+// Of the files in a cache's folder.
+uint64_t BytesIn(const std::string& folder) {
+  uint64_t bytes = 0;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().filename() != ".tessera.lock") bytes += entry.file_size();
+  }
+  return bytes;
+}
+
+TEST(StreamingSetTest, TheIndexCountsTowardsTheLimit) {
+  const std::string remote = Copy("b_zstd_hashes", "counted"), cache = NewFolder("counted_cache");
+  const uint64_t largest = 7768 + 2334;  // with its compressed form
+  const uint64_t least = largest + fs::file_size(remote + "/index.json");
+  const std::string config = Remote(remote) + Local(cache);
+  EXPECT_THAT(ErrorOf(Open(absl::StrCat(config, "cache_limit: '", least - 1, "b'"))),
+              HasSubstr(absl::StrCat("the least that works is ", least)));
+  const auto set = Open(absl::StrCat(config, "cache_limit: '", least, "b'")).value();
+  for (int64_t i = 0; i < set->size(); ++i) {
+    Record record;  // one that is kept pins its shard, and there's room for one alone
+    ASSERT_TRUE(set->Get(i, &record).ok());
+    ASSERT_LE(BytesIn(cache), least);
+  }
+  EXPECT_EQ(set->CacheUse().bytes_on_disk, BytesIn(cache));
+}
+
 TEST(StreamingSetTest, RefusesALimitThatHoldsNoShard) {
   const std::string remote = Copy("c_multi_shard", "limited");
   EXPECT_THAT(

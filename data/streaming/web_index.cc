@@ -79,12 +79,6 @@ class Progress {
   absl::Time last_;
 };
 
-// The names that Codec has for what FindCompression finds; empty: it has none.
-absl::string_view CodecOf(absl::string_view compression) {
-  if (compression == "zst") return "zstd";
-  return compression == "xz" ? "" : compression;
-}
-
 // The index of a shard of which nothing can be used.
 absl::StatusOr<TarIndex> NoSamples(uint64_t bytes, std::string reason) {
   TarTables tables;
@@ -120,9 +114,9 @@ class Indexer {
     return absl::OkStatus();
   }
 
-  absl::StatusOr<std::vector<WebShard>> Take() && {
-    std::vector<WebShard> found;
-    found.reserve(shards_.size());
+  absl::StatusOr<WebIndex> Take() && {
+    WebIndex found = {.index_bytes = IndexBytes()};
+    found.shards.reserve(shards_.size());
     for (Shard& shard : shards_) {
       uint64_t samples = shard.info.samples.value_or(0);
       if (shard.index.has_value()) {
@@ -132,7 +126,7 @@ class Indexer {
         samples = shard.index->size();
       }
       ShardFile file = FileOf(shard);
-      found.push_back(
+      found.shards.push_back(
           {std::move(shard.info.name), std::move(file), samples, std::move(shard.index)});
     }
     return found;
@@ -144,6 +138,7 @@ class Indexer {
     TarStamp stamp = {};     // of the file of that name
     uint64_t tar_bytes = 0;  // of the tar in it, where it is compressed
     std::optional<TarIndex> index = {};
+    bool unsaved = false;  // it was built, and has no room in the cache yet
   };
   using Method = absl::Status (Indexer::*)(Shard&, const MappedFile&);
 
@@ -192,6 +187,22 @@ class Indexer {
     return file;
   }
 
+  // In the cache's folder; those that are yet to be saved, too.
+  uint64_t IndexBytes() const {
+    uint64_t bytes = 0;
+    for (const Shard& shard : shards_) {
+      bytes += shard.unsaved ? WebIndexFiles::MostBytes(*shard.index)
+                             : files_.CachedBytes(WebIndexFiles::IndexName(shard.info.name));
+    }
+    return bytes;
+  }
+
+  void Save(Shard& shard, ShardCache& cache) {
+    if (!shard.unsaved) return;
+    shard.unsaved = !files_.Save(shard.info.name, *shard.index, shard.stamp,
+                                 [&](uint64_t bytes) { return cache.Claim(bytes); });
+  }
+
   // Reads the shards that must be, by way of the cache.
   absl::Status ReadFiles(Method method) {
     std::vector<size_t> missing;
@@ -201,20 +212,27 @@ class Indexer {
       cached.push_back({.folder = 0, .file = FileOf(shards_[i])});
     }
     if (missing.empty()) return absl::OkStatus();
-    TESSERA_ASSIGN_OR_RETURN(
-        const std::unique_ptr<ShardCache> cache,
-        ShardCache::Open(options_.cache, {options_.folder}, std::move(cached)));
+    CacheOptions options = options_.cache;
+    options.index_bytes += IndexBytes();
+    TESSERA_ASSIGN_OR_RETURN(const std::unique_ptr<ShardCache> cache,
+                             ShardCache::Open(options, {options_.folder}, std::move(cached)));
     Progress progress(absl::StrCat("indexing the shards of ", files_.place().uri), missing.size());
-    return ForEach(missing, options_.threads, [&](size_t i) -> absl::Status {
-      TESSERA_ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, cache->Acquire(i));
+    const auto read = [&](size_t i) -> absl::Status {
+      TESSERA_ASSIGN_OR_RETURN(std::shared_ptr<const MappedFile> file, cache->Acquire(i));
       const absl::Status status = (this->*method)(shards_[i], *file);
       // What is damaged is fetched anew next time: it may have been mended.
       if (absl::IsDataLoss(status) && !files_.InPlace(shards_[i].info.name)) {
         std::remove(file->path().c_str());
       }
+      file.reset();  // it may make room for its index
+      if (status.ok()) Save(shards_[i], *cache);
       progress.Add();
       return status;
-    });
+    };
+    TESSERA_RETURN_IF_ERROR(ForEach(missing, options_.threads, read));
+    // Those for which the shards that other threads read left no room.
+    for (const size_t i : missing) Save(shards_[i], *cache);
+    return absl::OkStatus();
   }
 
   absl::Status ReadSent(Shard& shard, const MappedFile& file) {
@@ -228,17 +246,13 @@ class Indexer {
   absl::Status ReadExpanded(Shard& shard, const MappedFile& file) {
     TESSERA_ASSIGN_OR_RETURN(shard.index,
                              files_.Build(shard.info.name, shard.stamp, file.contents()));
+    shard.unsaved = true;
     return absl::OkStatus();
   }
 
   // Finds the size of a compressed tar, which the cache has to know before it makes room.
   absl::Status CountTar(Shard& shard, absl::string_view compression, absl::string_view zip) {
     const std::string address = files_.AddressOf(shard.info.name);
-    if (CodecOf(compression).empty()) {
-      return absl::UnimplementedError(
-          absl::StrCat(address, " is compressed with ", compression,
-                       ", expected a plain tar or one compressed with gz, bz2 or zst"));
-    }
     uint64_t bytes = 0;
     const absl::Status status =
         ExpandTar(zip, address, BadShard::kStop, [&](absl::string_view piece) {
@@ -247,11 +261,11 @@ class Indexer {
         }).status();
     if (absl::IsDataLoss(status) && files_.bad_shard() == BadShard::kSkipRest) {
       TESSERA_ASSIGN_OR_RETURN(shard.index, NoSamples(zip.size(), std::string(status.message())));
-      files_.Save(shard.info.name, *shard.index, shard.stamp);
+      shard.unsaved = true;
       return absl::OkStatus();
     }
     TESSERA_RETURN_IF_ERROR(status);
-    shard.stamp.compression = std::string(CodecOf(compression));
+    shard.stamp.compression = std::string(compression);
     shard.tar_bytes = bytes;
     return absl::OkStatus();
   }
@@ -287,9 +301,8 @@ absl::Status CheckCount(const WebIndexFiles& files, const std::string& name, con
                                           " samples, but in the list of shards ", expected));
 }
 
-absl::StatusOr<std::vector<WebShard>> IndexWebShards(const std::vector<ListedShard>& shards,
-                                                     const WebIndexOptions& options,
-                                                     WebIndexFiles* files) {
+absl::StatusOr<WebIndex> IndexWebShards(const std::vector<ListedShard>& shards,
+                                        const WebIndexOptions& options, WebIndexFiles* files) {
   Indexer indexer(shards, options, files);
   TESSERA_RETURN_IF_ERROR(indexer.Run());
   return std::move(indexer).Take();

@@ -29,6 +29,11 @@ struct WebIndexOptions {
   CacheFolder folder;
 };
 
+struct WebIndex {
+  std::vector<WebShard> shards = {};
+  uint64_t index_bytes = 0;  // of the index files in the cache's folder
+};
+
 // Finds out what the shards of a stream hold, in their order. An index that is not among `files`,
 // or is of another file, is built: the shard is fetched into the cache, if it isn't there, and its
 // headers are read. In a folder of this machine a file is another one by its size and time; in a
@@ -40,9 +45,8 @@ struct WebIndexOptions {
 // samples than the list gives. Under kSkipRest shards may have fewer samples, or none, and a
 // compressed one that is damaged has none. The log says what is left out, and how far it is where
 // it takes long.
-absl::StatusOr<std::vector<WebShard>> IndexWebShards(const std::vector<ListedShard>& shards,
-                                                     const WebIndexOptions& options,
-                                                     WebIndexFiles* files);
+absl::StatusOr<WebIndex> IndexWebShards(const std::vector<ListedShard>& shards,
+                                        const WebIndexOptions& options, WebIndexFiles* files);
 
 // OK, or DataLoss where an index does not have the number of samples that is expected. What damage
 // left out may be missing.

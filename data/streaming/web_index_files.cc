@@ -65,20 +65,43 @@ bool WebIndexFiles::IsCached(const std::string& name, const SavedTarIndex& saved
   return !error && !InPlace(name) && bytes == saved.index.tables().tar_bytes;
 }
 
-void WebIndexFiles::Save(const std::string& name, const TarIndex& index, const TarStamp& stamp) {
-  const absl::Status status = SaveTarIndex(index, stamp, PathOf(IndexName(name)));
-  if (status.ok() || told_unsaved_.exchange(true)) return;
-  LOG(WARNING) << place_.uri << ": indexes of shards cannot be kept and are built at every start ("
-               << status.message() << "); data.streaming.local may name a folder for them";
+absl::StatusOr<TarIndex> WebIndexFiles::Build(const std::string& name, const TarStamp& stamp,
+                                              absl::string_view tar) const {
+  const char* const what = stamp.compression.empty() ? "" : ", decompressed";
+  return TarIndex::Build(tar, absl::StrCat(AddressOf(name), what), bad_shard_);
 }
 
-absl::StatusOr<TarIndex> WebIndexFiles::Build(const std::string& name, const TarStamp& stamp,
-                                              absl::string_view tar) {
-  const char* const what = stamp.compression.empty() ? "" : ", decompressed";
-  TESSERA_ASSIGN_OR_RETURN(TarIndex index,
-                           TarIndex::Build(tar, absl::StrCat(AddressOf(name), what), bad_shard_));
-  Save(name, index, stamp);
-  return index;
+bool WebIndexFiles::Save(const std::string& name, const TarIndex& index, const TarStamp& stamp,
+                         absl::FunctionRef<bool(uint64_t)> claim) {
+  if (!InPlace(name) && !claim(MostBytes(index))) return false;
+  const absl::Status status = SaveTarIndex(index, stamp, PathOf(IndexName(name)));
+  if (status.ok() || told_unsaved_.exchange(true)) return true;
+  LOG(WARNING) << place_.uri << ": indexes of shards cannot be kept and are built at every start ("
+               << status.message() << "); data.streaming.local may name a folder for them";
+  return true;
+}
+
+uint64_t WebIndexFiles::MostBytes(const TarIndex& index) {
+  constexpr uint64_t kNumbersAndLengths = 512;
+  const TarTables& tables = index.tables();
+  uint64_t bytes = kNumbersAndLengths + tables.keys.size() + tables.sparse.size() +
+                   tables.left_out.reason.size();
+  for (const auto* numbers :
+       {&tables.key_ends, &tables.field_ends, &tables.offsets, &tables.sizes}) {
+    bytes += numbers->size() * sizeof(uint64_t);
+  }
+  bytes += tables.extensions.size() * sizeof(uint32_t);
+  for (const std::string& extension : tables.extension_names) {
+    bytes += sizeof(uint64_t) + extension.size();
+  }
+  return bytes;
+}
+
+uint64_t WebIndexFiles::CachedBytes(const std::string& name) const {
+  if (InPlace(name)) return 0;
+  std::error_code error;
+  const auto bytes = fs::file_size(PathOf(name), error);
+  return error ? 0 : bytes;
 }
 
 }  // namespace tessera

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "data/formats/webdataset/bad_shard.h"
@@ -47,12 +48,21 @@ class WebIndexFiles {
   // Whether the very tar of an index is in the cache, so that the store need not be asked.
   bool IsCached(const std::string& name, const SavedTarIndex& saved) const;
 
-  // Where it cannot be kept it is as good for this run; the log says so once.
-  void Save(const std::string& name, const TarIndex& index, const TarStamp& stamp);
-
-  // The index of a tar, which is kept. Damage is DataLoss, or left out.
+  // The index of a tar. Damage is DataLoss, or left out.
   absl::StatusOr<TarIndex> Build(const std::string& name, const TarStamp& stamp,
-                                 absl::string_view tar);
+                                 absl::string_view tar) const;
+
+  // Keeps an index. If it would stand in a cache's folder, `claim` is asked for its bytes before:
+  // false where it refuses. An index that cannot be written is as good for this run; the log says
+  // so once.
+  bool Save(const std::string& name, const TarIndex& index, const TarStamp& stamp,
+            absl::FunctionRef<bool(uint64_t)> claim);
+
+  // The most bytes that the file of an index has.
+  static uint64_t MostBytes(const TarIndex& index);
+
+  // The size of a file in a cache's folder; 0: it is not there, or the folder is no cache.
+  uint64_t CachedBytes(const std::string& name) const;
 
  private:
   std::string PathOf(const std::string& name) const;

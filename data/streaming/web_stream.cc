@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "data/formats/webdataset/bad_shard.h"
+#include "data/formats/webdataset/expand_tar.h"
 #include "data/formats/webdataset/tar_index.h"
 #include "data/streaming/web_index.h"
 #include "data/streaming/web_index_files.h"
@@ -35,14 +36,20 @@ std::string Extensions(const TarIndex& index, uint64_t sample) {
 
 class WebStream : public Stream {
  public:
-  WebStream(std::vector<WebShard> shards, std::unique_ptr<WebIndexFiles> files)
-      : shards_(std::move(shards)), late_(shards_.size()), files_(std::move(files)) {}
+  WebStream(std::vector<WebShard> shards, uint64_t index_bytes,
+            std::unique_ptr<WebIndexFiles> files, std::function<bool(uint64_t)> claim)
+      : shards_(std::move(shards)),
+        index_bytes_(index_bytes),
+        late_(shards_.size()),
+        files_(std::move(files)),
+        claim_(std::move(claim)) {}
 
   size_t num_shards() const override { return shards_.size(); }
   const ShardFile& file(size_t shard) const override { return shards_[shard].file; }
   int64_t num_samples(size_t shard) const override {
     return static_cast<int64_t>(shards_[shard].samples);
   }
+  uint64_t index_bytes() const override { return index_bytes_; }
 
   absl::Status RequireParts(absl::Span<const absl::string_view> names) const override {
     for (const WebShard& shard : shards_) {
@@ -104,6 +111,7 @@ class WebStream : public Stream {
     TESSERA_ASSIGN_OR_RETURN(const TarStamp stamp,
                              files_->CurrentStamp(shard.name, contents.size()));
     TESSERA_ASSIGN_OR_RETURN(TarIndex index, files_->Build(shard.name, stamp, contents));
+    files_->Save(shard.name, index, stamp, claim_);
     TESSERA_RETURN_IF_ERROR(CheckCount(*files_, shard.name, index, shard.samples));
     return index;
   }
@@ -116,8 +124,10 @@ class WebStream : public Stream {
   }
 
   const std::vector<WebShard> shards_;
+  const uint64_t index_bytes_;
   mutable std::vector<Late> late_;  // one a shard
   const std::unique_ptr<WebIndexFiles> files_;
+  const std::function<bool(uint64_t)> claim_;
 };
 
 }  // namespace
@@ -125,18 +135,25 @@ class WebStream : public Stream {
 absl::StatusOr<std::unique_ptr<Stream>> OpenWebStream(const StreamingConfig& config,
                                                       const StreamPlace& place,
                                                       const CacheOptions& cache,
-                                                      const CacheFolder& folder) {
+                                                      const CacheFolder& folder,
+                                                      std::function<bool(uint64_t)> claim) {
   TESSERA_ASSIGN_OR_RETURN(const std::vector<ListedShard> infos,
                            ListWebShards(config.shards(), place));
   auto files = std::make_unique<WebIndexFiles>(
       place, config.bad_shards() == StreamingConfig::SKIP ? BadShard::kSkipRest : BadShard::kStop);
-  TESSERA_ASSIGN_OR_RETURN(
-      std::vector<WebShard> shards,
-      IndexWebShards(infos,
-                     {.threads = config.download_threads(), .cache = cache, .folder = folder},
-                     files.get()));
-  std::erase_if(shards, [](const WebShard& shard) { return shard.samples == 0; });
-  return std::make_unique<WebStream>(std::move(shards), std::move(files));
+  const uint64_t list_bytes = files->CachedBytes(config.shards());  // 0: it is no file
+  WebIndexOptions options = {
+      .threads = config.download_threads(), .cache = cache, .folder = folder};
+  options.cache.index_bytes += list_bytes;
+  TESSERA_ASSIGN_OR_RETURN(WebIndex found, IndexWebShards(infos, options, files.get()));
+  std::erase_if(found.shards, [](const WebShard& shard) { return shard.samples == 0; });
+  return std::make_unique<WebStream>(std::move(found.shards), list_bytes + found.index_bytes,
+                                     std::move(files), std::move(claim));
+}
+
+absl::Status ExpandWebShard(absl::string_view zip,
+                            absl::FunctionRef<absl::Status(absl::string_view)> sink) {
+  return ExpandTar(zip, "its contents", BadShard::kStop, sink).status();
 }
 
 }  // namespace tessera

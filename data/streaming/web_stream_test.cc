@@ -244,12 +244,18 @@ TEST(WebStreamTest, CompressionIsKnownByTheFirstBytes) {
   EXPECT_EQ(ReadAll(Local(folder) + Shards("0.tar")), Samples(0, 2));
 }
 
-TEST(WebStreamTest, AnXzShardIsAnErrorThatSaysWhatIsRead) {
-  const std::string folder = NewFolder("xz");
-  fs::copy("data/formats/webdataset/testdata/xzipped.tar.xz", folder);
-  EXPECT_THAT(
-      ErrorOf(Local(folder) + Shards("xzipped.tar.xz")),
-      AllOf(HasSubstr("xzipped.tar.xz is compressed with xz"), HasSubstr("gz, bz2 or zst")));
+TEST(WebStreamTest, XzShardsAreRead) {
+  const std::string folder = NewFolder("xz"), cache = NewFolder("xz_cache");
+  const std::string data = "data/formats/webdataset/testdata/";
+  for (const char* const name : {"xzipped.tar.xz", "two_members.tar.xz", "gzipped.tar.gz"}) {
+    fs::copy(data + name, folder);
+  }
+  const auto expected = ReadAll(Local(folder) + Shards("gzipped.tar.gz"));
+  EXPECT_FALSE(expected.empty());
+  for (const std::string& places : {Local(folder), Remote(folder) + Local(cache)}) {
+    EXPECT_EQ(ReadAll(places + Shards("xzipped.tar.xz")), expected);
+    EXPECT_EQ(ReadAll(places + Shards("two_members.tar.xz")), expected);
+  }
 }
 
 TEST(WebStreamTest, DamageIsAnErrorWithItsByte) {
@@ -285,21 +291,34 @@ TEST(WebStreamTest, WhatIsBeforeDamageIsUsedIfSoConfigured) {
   EXPECT_THAT(ErrorOf(config), HasSubstr("byte 2048")) << "also after a run that skipped it";
 }
 
-TEST(WebStreamTest, ACutCompressedShardIsAnErrorOrLeftOutWhole) {
-  const std::string folder = NewFolder("cut");
-  WriteShards(folder, 2);
-  Compress(folder + "/0.tar", "gz");
-  const std::string zip = *ReadFile(folder + "/0.tar.gz");
-  ASSERT_TRUE(WriteFile(folder + "/0.tar.gz", zip.substr(0, zip.size() / 2)).ok());
-  const std::string config = Local(folder) + Shards("0.tar.gz::1.tar");
-  EXPECT_THAT(ErrorOf(config), HasSubstr("cannot decompress gz: it is cut short"));
+// A tar that cannot be expanded is an error, or left out whole.
+void ExpectLeftOut(const std::string& folder, const std::string& name, const std::string& zip,
+                   const std::string& error) {
+  SCOPED_TRACE(name);
+  ASSERT_TRUE(WriteFile(folder + "/" + name, zip).ok());
+  const std::string config = Local(folder) + Shards(name + "::1.tar");
+  EXPECT_THAT(ErrorOf(config), AllOf(HasSubstr(name), HasSubstr(error)));
   for (int run = 0; run < 2; ++run) {
     testing::internal::CaptureStderr();
     EXPECT_EQ(ReadAll(config + "bad_shards: SKIP"), Samples(2, 4));
-    EXPECT_THAT(testing::internal::GetCapturedStderr(),
-                AllOf(HasSubstr("cannot decompress gz"),
-                      HasSubstr(absl::StrCat(zip.size() / 2, " bytes, in 1 of 2 shards"))));
+    EXPECT_THAT(
+        testing::internal::GetCapturedStderr(),
+        AllOf(HasSubstr(error), HasSubstr(absl::StrCat(zip.size(), " bytes, in 1 of 2 shards"))));
   }
+}
+
+TEST(WebStreamTest, ACutOrDamagedCompressedShardIsAnErrorOrLeftOutWhole) {
+  const std::string folder = NewFolder("cut");
+  WriteShards(folder, 2);
+  const std::string tar = *ReadFile(folder + "/0.tar");
+  const std::string xz = *ReadFile("data/formats/webdataset/testdata/xzipped.tar.xz");
+  const std::string gz = *Codec::Parse("gz")->Compress(tar);
+  std::string zstd = *Codec::Parse("zstd")->Compress(tar);
+  zstd[zstd.size() / 2] ^= 0x55;
+  ExpectLeftOut(folder, "cut.tar.gz", gz.substr(0, gz.size() / 2),
+                "cannot decompress gz: it is cut short");
+  ExpectLeftOut(folder, "cut.tar.xz", xz.substr(0, xz.size() / 2), "cannot decompress xz");
+  ExpectLeftOut(folder, "damaged.tar.zstd", zstd, "cannot decompress zst");
 }
 
 TEST(WebStreamTest, AMissingShardIsAnErrorUnderEitherPolicy) {

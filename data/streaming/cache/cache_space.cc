@@ -8,17 +8,25 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <thread>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "base/status_macros.h"
 #include "data/streaming/cache/file_lock.h"
 
 namespace tessera {
 namespace {
 
-constexpr std::chrono::microseconds kLongestPause(50000);
+constexpr absl::Duration kLongestPause = absl::Milliseconds(50);
+
+// Whether to go on.
+bool Sleep(absl::Duration wait, const absl::Notification* stop) {
+  if (stop != nullptr) return !stop->WaitForNotificationWithTimeout(wait);
+  absl::SleepFor(wait);
+  return true;
+}
 
 // Calls `visit` with a descriptor of the folder and the name of each entry. A folder that is not
 // there has none.
@@ -85,7 +93,8 @@ absl::Status CacheSpace::Start() {
   return MakeRoom(0).status();
 }
 
-absl::StatusOr<std::vector<TempFile>> CacheSpace::Reserve(absl::Span<const Want> wants) {
+absl::StatusOr<std::vector<TempFile>> CacheSpace::Reserve(absl::Span<const Want> wants,
+                                                          const absl::Notification* stop) {
   if (!limited_) return CreateFiles(wants);
   TESSERA_RETURN_IF_ERROR(unwritable_);
   uint64_t bytes = 0;
@@ -93,7 +102,8 @@ absl::StatusOr<std::vector<TempFile>> CacheSpace::Reserve(absl::Span<const Want>
 
   TESSERA_ASSIGN_OR_RETURN(const FileLock turn, FileLock::Wait(lock_path_, kTurnByte));
   const auto start = std::chrono::steady_clock::now();
-  for (std::chrono::microseconds pause(200);; pause = std::min(2 * pause, kLongestPause)) {
+  for (absl::Duration pause = absl::Microseconds(200);;
+       pause = std::min(2 * pause, kLongestPause)) {
     uint64_t used = 0;
     {
       TESSERA_ASSIGN_OR_RETURN(const FileLock state, FileLock::Wait(lock_path_, kStateByte));
@@ -107,8 +117,28 @@ absl::StatusOr<std::vector<TempFile>> CacheSpace::Reserve(absl::Span<const Want>
           " bytes, ", used, " are in use; give it more, or let fewer shards be read at once"));
     }
     doorbell_->Ring();
-    std::this_thread::sleep_for(pause);
+    if (!Sleep(pause, stop)) {
+      return absl::CancelledError(
+          absl::StrCat("stopped while there was no room for ", wants.front().path));
+    }
   }
+}
+
+bool CacheSpace::Claim(uint64_t bytes, uint64_t least) {
+  if (!limited_) return true;
+  if (!unwritable_.ok()) return false;
+  const auto claim = [&] {
+    const absl::StatusOr<FileLock> state = FileLock::Wait(lock_path_, kStateByte);
+    if (!state.ok()) return false;
+    if (options_.reserved + claimed_ + bytes + least > options_.limit) return false;
+    const absl::StatusOr<uint64_t> used = MakeRoom(bytes);
+    if (!used.ok() || *used + bytes > options_.limit) return false;
+    claimed_ += bytes;
+    return true;
+  };
+  if (claim()) return true;
+  options_.close_idle();
+  return claim();
 }
 
 absl::StatusOr<FileDescriptor> CacheSpace::Publish(TempFile file) {
@@ -125,7 +155,7 @@ void CacheSpace::Touch(int file) const {
 }
 
 absl::StatusOr<uint64_t> CacheSpace::Count(std::vector<Candidate>* candidates) const {
-  uint64_t used = options_.reserved;
+  uint64_t used = options_.reserved + claimed_;
   for (const auto& entry : folders_) {
     const std::string& path = entry.first;
     const Files& files = entry.second;

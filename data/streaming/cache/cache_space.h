@@ -12,6 +12,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "base/file_descriptor.h"
@@ -40,7 +41,7 @@ class CacheSpace {
 
   struct Options {
     uint64_t limit = 0;     // 0: none
-    uint64_t reserved = 0;  // bytes that count towards the limit besides the files
+    uint64_t reserved = 0;  // bytes that count towards the limit besides the files, from the start
     absl::Duration patience;
     std::function<void()> close_idle;  // gives up this process's idle pins
   };
@@ -57,8 +58,16 @@ class CacheSpace {
 
   // Makes these files, all or none, as soon as there's room: evicts the files that were mapped the
   // longest ago and that nobody pins, asks all processes to give up their idle pins, and waits, at
-  // most as long as `patience` says. The caller pins nothing.
-  absl::StatusOr<std::vector<TempFile>> Reserve(absl::Span<const Want> wants);
+  // most as long as `patience` says. The caller pins nothing. The wait is Cancelled when `stop`,
+  // which may be null, is notified; only the wait for one's turn lasts until the one whose it is
+  // has waited.
+  absl::StatusOr<std::vector<TempFile>> Reserve(absl::Span<const Want> wants,
+                                                const absl::Notification* stop = nullptr);
+
+  // Counts so many bytes more, from now on, towards this process's limit, and makes room for them
+  // at once: it waits for nobody. False, and nothing is counted, where pins are in the way or less
+  // than `least` would be left for files.
+  bool Claim(uint64_t bytes, uint64_t least);
 
   // Gives a file that was made here its final name.
   absl::StatusOr<FileDescriptor> Publish(TempFile file);
@@ -86,6 +95,7 @@ class CacheSpace {
   const std::map<std::string, Files> folders_;
   const bool limited_;
   const std::string lock_path_;
+  std::atomic<uint64_t> claimed_ = 0;
   std::atomic<int64_t> evictions_ = 0;
   std::unique_ptr<Doorbell> doorbell_;
   absl::Status unwritable_;  // not OK where the folders are read-only

@@ -74,7 +74,8 @@ std::optional<std::string> FakeSource::LocalPath(absl::string_view name) const {
   return absl::StrCat(local_folder, "/", name);
 }
 
-absl::Status FakeSource::Fetch(absl::string_view name, uint64_t bytes, int file) const {
+absl::Status FakeSource::Fetch(absl::string_view name, uint64_t bytes, int file,
+                               const absl::Notification* stop) const {
   const auto found = store_.find(std::string(name));
   if (found == store_.end()) return absl::NotFoundError(absl::StrCat(Uri(name), ": not found"));
   std::string contents = found->second;
@@ -82,6 +83,7 @@ absl::Status FakeSource::Fetch(absl::string_view name, uint64_t bytes, int file)
   if (on_fetch) {
     if (absl::Status status = on_fetch(name, before, contents); !status.ok()) return status;
   }
+  if (stop != nullptr && stop->HasBeenNotified()) return absl::CancelledError("stopped");
   constexpr size_t kPiece = 4096;
   for (size_t offset = 0; offset < contents.size(); offset += kPiece) {
     const size_t count = std::min(kPiece, contents.size() - offset);

@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "absl/synchronization/notification.h"
 #include "data/streaming/cache/shard_cache.h"
 #include "data/streaming/cache/shard_file.h"
 #include "data/streaming/cache/shard_source.h"
@@ -45,7 +46,8 @@ class FakeSource : public ShardSource {
 
   std::string Uri(absl::string_view name) const override;
   std::optional<std::string> LocalPath(absl::string_view name) const override;
-  absl::Status Fetch(absl::string_view name, uint64_t bytes, int file) const override;
+  absl::Status Fetch(absl::string_view name, uint64_t bytes, int file,
+                     const absl::Notification* stop) const override;
 
  private:
   std::map<std::string, std::string> store_;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "absl/synchronization/notification.h"
 #include "base/file_descriptor.h"
 
 namespace tessera {
@@ -16,8 +17,10 @@ namespace tessera {
 // nothing is left to clean up.
 class FileLock {
  public:
-  // Waits until nobody else holds it.
-  static absl::StatusOr<FileLock> Wait(const std::string& path, uint64_t byte);
+  // Waits until nobody else holds it. Those who wait get it in turn, but for those with a `stop`,
+  // who look for it now and then: their wait is Cancelled soon after `stop` is notified.
+  static absl::StatusOr<FileLock> Wait(const std::string& path, uint64_t byte,
+                                       const absl::Notification* stop = nullptr);
 
   FileLock(FileLock&&) = default;
   FileLock& operator=(FileLock&&) = delete;

@@ -5,8 +5,12 @@
 #include <utility>
 #include <vector>
 
+#include "absl/time/time.h"
+
 namespace tessera {
 namespace {
+
+constexpr absl::Duration kStopPeriod = absl::Milliseconds(20);  // how often a wait looks for it
 
 // Called under the stripe's mutex, without which nobody gets at a mapping that is used by the table
 // alone.
@@ -27,7 +31,8 @@ MappingTable::Mapping MappingTable::Find(size_t shard) {
 }
 
 absl::StatusOr<MappingTable::Mapping> MappingTable::FindOrLoad(
-    size_t shard, const std::function<absl::StatusOr<Mapping>()>& load) {
+    size_t shard, const std::function<absl::StatusOr<Mapping>()>& load,
+    const absl::Notification* stop) {
   Stripe& stripe = StripeOf(shard);
   std::shared_ptr<Entry> entry;
   {
@@ -35,7 +40,12 @@ absl::StatusOr<MappingTable::Mapping> MappingTable::FindOrLoad(
     std::shared_ptr<Entry>& place = stripe.entries[shard];
     if (place != nullptr) {
       entry = place;
-      stripe.mutex.Await(absl::Condition(&entry->done));
+      const absl::Duration period = stop == nullptr ? absl::InfiniteDuration() : kStopPeriod;
+      while (!stripe.mutex.AwaitWithTimeout(absl::Condition(&entry->done), period)) {
+        if (stop->HasBeenNotified()) {
+          return absl::CancelledError("stopped while another thread fetched it");
+        }
+      }
       return entry->mapping;
     }
     entry = place = std::make_shared<Entry>();

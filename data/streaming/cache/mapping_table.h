@@ -11,6 +11,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/synchronization/notification.h"
 #include "base/mapped_file.h"
 
 namespace tessera {
@@ -29,9 +30,11 @@ class MappingTable {
   Mapping Find(size_t shard);
 
   // Makes it by `load` where it is not there. Of threads that want the same shard one loads; the
-  // others wait for what it gets, an error too.
+  // others wait for what it gets, an error too. A wait is Cancelled soon after `stop`, which may be
+  // null, is notified.
   absl::StatusOr<Mapping> FindOrLoad(size_t shard,
-                                     const std::function<absl::StatusOr<Mapping>()>& load);
+                                     const std::function<absl::StatusOr<Mapping>()>& load,
+                                     const absl::Notification* stop = nullptr);
 
   // Closes all idle mappings.
   void CloseIdle();

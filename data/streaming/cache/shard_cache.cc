@@ -106,7 +106,8 @@ struct ShardCache::Shard {
   const CacheFolder& folder;
   const Place& place;
   std::string raw_path;
-  std::string zip_path;  // empty: none
+  std::string zip_path;            // empty: none
+  const absl::Notification* stop;  // of the caller; may be null
 };
 
 absl::StatusOr<std::unique_ptr<ShardCache>> ShardCache::Open(const CacheOptions& options,
@@ -121,6 +122,7 @@ absl::StatusOr<std::unique_ptr<ShardCache>> ShardCache::Open(const CacheOptions&
   }
   std::unique_ptr<ShardCache> cache(new ShardCache(options, std::move(folders), std::move(shards)));
   cache->FindPlaces();
+  cache->FindLargest();
   TESSERA_RETURN_IF_ERROR(cache->CheckLimit());
   TESSERA_RETURN_IF_ERROR(cache->OpenSpace());
   return cache;
@@ -154,22 +156,24 @@ void ShardCache::FindPlaces() {
   }
 }
 
-absl::Status ShardCache::CheckLimit() const {
-  if (options_.limit == 0) return absl::OkStatus();
-  uint64_t most = 0;
-  const FileInfo* largest = nullptr;
+void ShardCache::FindLargest() {
   for (size_t i = 0; i < shards_.size(); ++i) {
     const ShardFile& file = shards_[i].file;
     const uint64_t bytes = file.raw.bytes + (file.zip ? file.zip->bytes : 0);
-    if (!places_[place_of_[i]].cached || bytes < most) continue;
-    most = bytes;
-    largest = &SentFile(file);
+    if (!places_[place_of_[i]].cached || bytes < largest_bytes_) continue;
+    largest_bytes_ = bytes;
+    largest_ = &SentFile(file);
   }
-  const uint64_t least = most + options_.index_bytes;
-  if (largest == nullptr || least <= options_.limit) return absl::OkStatus();
+}
+
+absl::Status ShardCache::CheckLimit() const {
+  const uint64_t least = largest_bytes_ + options_.index_bytes;
+  if (options_.limit == 0 || largest_ == nullptr || least <= options_.limit) {
+    return absl::OkStatus();
+  }
   return absl::InvalidArgumentError(
       absl::StrCat("the cache's limit is ", options_.limit, " bytes; the least that works is ",
-                   least, ": ", largest->name, " takes ", most,
+                   least, ": ", largest_->name, " takes ", largest_bytes_,
                    " with its compressed form, the index files ", options_.index_bytes));
 }
 
@@ -195,20 +199,38 @@ absl::Status ShardCache::OpenSpace() {
   return absl::OkStatus();
 }
 
-ShardCache::Shard ShardCache::At(size_t number) const {
+ShardCache::Shard ShardCache::At(size_t number, const absl::Notification* stop) const {
   const CacheShard& shard = shards_[number];
   const Place& place = places_[place_of_[number]];
   const auto path = [&](const FileInfo& file) {
     return absl::StrCat(place.path, "/", WithoutFolder(file.name));
   };
-  return Shard{number, shard.file,           folders_[shard.folder],
-               place,  path(shard.file.raw), shard.file.zip ? path(*shard.file.zip) : ""};
+  return Shard{.number = number,
+               .file = shard.file,
+               .folder = folders_[shard.folder],
+               .place = place,
+               .raw_path = path(shard.file.raw),
+               .zip_path = shard.file.zip ? path(*shard.file.zip) : "",
+               .stop = stop};
 }
 
-absl::StatusOr<ShardCache::Mapping> ShardCache::Acquire(size_t shard) {
+absl::StatusOr<ShardCache::Mapping> ShardCache::Acquire(size_t shard,
+                                                        const absl::Notification* stop) {
   if (Mapping mapping = mappings_.Find(shard)) return mapping;
-  return mappings_.FindOrLoad(shard, [&] { return Load(At(shard)); });
+  while (true) {
+    bool loaded = false;
+    const auto load = [&] {
+      loaded = true;
+      return Load(At(shard, stop));
+    };
+    absl::StatusOr<Mapping> mapping = mappings_.FindOrLoad(shard, load, stop);
+    if (!absl::IsCancelled(mapping.status()) || loaded) return mapping;
+    if (stop != nullptr && stop->HasBeenNotified()) return mapping;
+    // The one that this waited for was stopped.
+  }
 }
+
+bool ShardCache::Claim(uint64_t bytes) { return space_->Claim(bytes, largest_bytes_); }
 
 CacheStats ShardCache::Stats() const {
   return {hits_, misses_, space_->evictions(), verify_failures_, space_->Used().value_or(0)};
@@ -228,7 +250,8 @@ absl::StatusOr<ShardCache::Mapping> ShardCache::Load(const Shard& shard) {
   // Under this lock alone a shard's files get their names. Bytes 0 and 1 are the space's.
   const absl::string_view name = WithoutFolder(shard.raw_path);
   const uint64_t byte = 2 + (XXH3_64bits(name.data(), name.size()) >> 2);
-  const absl::StatusOr<FileLock> lock = FileLock::Wait(LockPath(shard.place.path), byte);
+  const absl::StatusOr<FileLock> lock =
+      FileLock::Wait(LockPath(shard.place.path), byte, shard.stop);
   if (!lock.ok()) return Annotate(lock.status(), absl::StrCat("cannot make ", shard.raw_path));
   found = MapFound(shard);  // another may have made it meanwhile
   if (found.ok()) return found;
@@ -275,8 +298,9 @@ absl::StatusOr<ShardCache::Mapping> ShardCache::DecompressFound(const Shard& sha
   TESSERA_ASSIGN_OR_RETURN(FileDescriptor file, OpenPinned(shard.zip_path));
   TESSERA_ASSIGN_OR_RETURN(const Mapping zip,
                            MappedFile::FromDescriptor(file.Release(), shard.zip_path));
-  const absl::Status good = CheckAndDecompress(
-      shard.file, zip->contents(), shard.folder.validate_hash, made.front().descriptor());
+  const absl::Status good =
+      CheckAndDecompress(shard.file, zip->contents(), shard.folder.validate_hash,
+                         shard.folder.expander, made.front().descriptor());
   if (!good.ok()) {
     if (absl::IsDataLoss(good)) ++verify_failures_;
     if (absl::IsDataLoss(good) && shard.place.cached) unlink(shard.zip_path.c_str());
@@ -295,11 +319,13 @@ absl::StatusOr<ShardCache::Mapping> ShardCache::Fetch(const Shard& shard) {
     TESSERA_ASSIGN_OR_RETURN(std::vector<TempFile> made, Reserve(shard, zipped));
     TempFile& raw = made.front();
     TempFile& target = made.back();
-    TESSERA_RETURN_IF_ERROR(shard.folder.source->Fetch(sent.name, sent.bytes, target.descriptor()));
+    TESSERA_RETURN_IF_ERROR(
+        shard.folder.source->Fetch(sent.name, sent.bytes, target.descriptor(), shard.stop));
     TESSERA_ASSIGN_OR_RETURN(const Mapping fetched, Map(target, shard.raw_path));
-    const absl::Status good =
-        zipped ? CheckAndDecompress(shard.file, fetched->contents(), algorithm, raw.descriptor())
-               : CheckContents(sent, fetched->contents(), algorithm);
+    const absl::Status good = zipped
+                                  ? CheckAndDecompress(shard.file, fetched->contents(), algorithm,
+                                                       shard.folder.expander, raw.descriptor())
+                                  : CheckContents(sent, fetched->contents(), algorithm);
     if (good.ok()) {
       if (zipped && shard.folder.keep_zip) {
         TESSERA_RETURN_IF_ERROR(space_->Publish(std::move(target)).status());
@@ -320,7 +346,7 @@ absl::StatusOr<ShardCache::Mapping> ShardCache::Fetch(const Shard& shard) {
 absl::StatusOr<std::vector<TempFile>> ShardCache::Reserve(const Shard& shard, bool with_zip) {
   std::vector<CacheSpace::Want> wants = {{shard.raw_path, shard.file.raw.bytes}};
   if (with_zip) wants.push_back({shard.zip_path, shard.file.zip->bytes});
-  return shard.place.cached ? space_->Reserve(wants) : CreateFiles(wants);
+  return shard.place.cached ? space_->Reserve(wants, shard.stop) : CreateFiles(wants);
 }
 
 absl::StatusOr<ShardCache::Mapping> ShardCache::Publish(const Shard& shard, TempFile raw) {

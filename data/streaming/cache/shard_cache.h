@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
 #include "base/mapped_file.h"
 #include "data/streaming/cache/cache_space.h"
@@ -24,7 +25,7 @@ struct CacheOptions {
   // those of earlier runs included. It holds at every moment. 0: no limit; nothing is evicted then,
   // also where the disk is full: that is an error.
   uint64_t limit = 0;
-  uint64_t index_bytes = 0;  // size of the sets' index files, which count towards the limit
+  uint64_t index_bytes = 0;  // of the sets' index files, which count towards the limit
   int attempts = 3;          // to fetch a file whose contents are not those of the index
   int idle_mappings = 64;    // kept open, but never more than a quarter of the open files allowed
   absl::Duration patience = absl::Minutes(10);  // with which room is waited for
@@ -35,6 +36,7 @@ struct CacheFolder {
   std::shared_ptr<const ShardSource> source;  // null: what is in the folder is all there is
   std::string validate_hash = {};             // "sha1", ...: checked; empty: sizes only
   bool keep_zip = false;                      // keeps compressed files that were decompressed
+  ShardExpander expander = {};                // null: ShardFile::compression is a Codec's
 };
 
 struct CacheShard {
@@ -48,7 +50,7 @@ struct CacheStats {
   int64_t misses = 0;  // shards mapped that had to be fetched or decompressed
   int64_t evictions = 0;
   int64_t verify_failures = 0;  // files that were not what the index says
-  uint64_t bytes_on_disk = 0;   // of the cached files in all folders, whoever made them
+  uint64_t bytes_on_disk = 0;  // of the cached files in all folders, whoever made them, and indexes
 };
 
 // The shards of a data set as files of this machine, shared by all processes that use the same
@@ -76,10 +78,21 @@ class ShardCache {
   // Maps a shard, fetching it first if it isn't there. Under a limit it waits until there's room,
   // which the mappings in use take up: a thread that holds one while it asks for another may wait
   // in vain if the limit is too small for that. Errors name the file, its address and the cause.
-  absl::StatusOr<std::shared_ptr<const MappedFile>> Acquire(size_t shard);
+  //
+  // Whoever gives a `stop` ends the waits of the call by notifying it, those between attempts too:
+  // what is not there is Cancelled then, as soon as the requests under way are over.
+  absl::StatusOr<std::shared_ptr<const MappedFile>> Acquire(
+      size_t shard, const absl::Notification* stop = nullptr);
 
   // Fetches a shard that will be needed.
-  absl::Status Prefetch(size_t shard) { return Acquire(shard).status(); }
+  absl::Status Prefetch(size_t shard, const absl::Notification* stop = nullptr) {
+    return Acquire(shard, stop).status();
+  }
+
+  // To be called before an index file of so many bytes is written: counts it like index_bytes, and
+  // evicts for it what is not in use. False: there's no room for it now, or would be none for the
+  // largest shard. Other processes count it from their next start on.
+  bool Claim(uint64_t bytes);
 
   // Counts the bytes on disk now.
   CacheStats Stats() const;
@@ -97,10 +110,11 @@ class ShardCache {
   ShardCache(const CacheOptions& options, std::vector<CacheFolder> folders,
              std::vector<CacheShard> shards);
   void FindPlaces();
+  void FindLargest();
   absl::Status CheckLimit() const;
   absl::Status OpenSpace();
 
-  Shard At(size_t number) const;
+  Shard At(size_t number, const absl::Notification* stop) const;
   // Finds the shard or, under its lock, makes it.
   absl::StatusOr<Mapping> Load(const Shard& shard);
   // NotFound, or DataLoss where the file is not the one of the index.
@@ -118,6 +132,8 @@ class ShardCache {
   const std::vector<CacheShard> shards_;
   std::vector<Place> places_;
   std::vector<uint32_t> place_of_;  // one a shard
+  uint64_t largest_bytes_ = 0;      // that a cached shard takes, with its compressed file
+  const FileInfo* largest_ = nullptr;
   std::vector<std::atomic<bool>> verified_;
   std::atomic<int64_t> hits_ = 0;
   std::atomic<int64_t> misses_ = 0;

@@ -21,6 +21,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/notification.h"
 #include "data/streaming/cache/fake_source.h"
 #include "data/streaming/cache/shard_cache.h"
 #include "data/streaming/cache/test_folder.h"
@@ -198,6 +199,49 @@ TEST(CacheLimitTest, RefusesALimitThatIsTooSmallAndSaysWhichIsNot) {
   options.limit = least;
   const auto cache = Open(folder.path(), set, options);
   for (int i = 0; i < 3; ++i) EXPECT_EQ(Read(*cache, i), set.contents[i]);
+}
+
+TEST(CacheLimitTest, AStopEndsTheWaitForRoom) {
+  const FakeSet set = MakeFakeSet(2, 1000);
+  const TestFolder folder;
+  const auto cache = Open(folder.path(), set, Limit(1001));
+  const auto first = cache->Acquire(0).value();
+  absl::Notification stop;
+  std::thread reader([&] { EXPECT_TRUE(absl::IsCancelled(cache->Prefetch(1, &stop))); });
+  stop.Notify();
+  reader.join();
+  EXPECT_EQ(folder.Names(), Names{Name(0)});
+}
+
+TEST(CacheLimitTest, AClaimMakesRoomForAnIndex) {
+  const FakeSet set = MakeFakeSet(3, 1000);
+  const TestFolder folder;
+  CacheOptions options = Limit(3100);
+  options.index_bytes = 50;
+  const auto cache = Open(folder.path(), set, options);
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_EQ(Read(*cache, i), set.contents[i]);
+    SetUse(folder / Name(i), 100 + i);
+  }
+  EXPECT_TRUE(cache->Claim(40));
+  EXPECT_EQ(cache->Stats().evictions, 0);
+  EXPECT_EQ(cache->Stats().bytes_on_disk, 3003 + 50 + 40);
+  EXPECT_TRUE(cache->Claim(40));
+  EXPECT_EQ(folder.Names(), (Names{Name(1), Name(2)}));
+
+  const auto first = cache->Acquire(1).value();
+  const auto second = cache->Acquire(2).value();
+  EXPECT_FALSE(cache->Claim(1000)) << "shards in use are in its way";
+  EXPECT_FALSE(cache->Claim(3100 - 50 - 80 - 1001))
+      << "no room would be left for the largest shard";
+  EXPECT_EQ(folder.Names(), (Names{Name(1), Name(2)}));
+  EXPECT_EQ(cache->Stats().bytes_on_disk, 1001 + 1002 + 50 + 80);
+}
+
+TEST(CacheLimitTest, AClaimOfACacheWithoutALimitIsGranted) {
+  const FakeSet set = MakeFakeSet(1, 1000);
+  const TestFolder folder;
+  EXPECT_TRUE(Open(folder.path(), set, {})->Claim(uint64_t{1} << 60));
 }
 
 TEST(CacheLimitTest, TheLeastLimitIsEnoughForAnyNumberOfThreads) {

@@ -10,6 +10,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/notification.h"
 #include "data/streaming/cache/fake_source.h"
 #include "data/streaming/cache/test_folder.h"
 #include "gtest/gtest.h"
@@ -364,6 +365,97 @@ TEST_F(ShardCacheTest, RefusesToValidateAHashThatTheIndexLacks) {
   EXPECT_TRUE(Says(lacking, "no sha1")) << lacking;
   EXPECT_TRUE(Says(lacking, "xxh64")) << lacking;
   EXPECT_FALSE(OpenError(MakeFakeSet(1, 10), "sha0").ok());
+}
+
+TEST_F(ShardCacheTest, AFolderMayHaveAnExpanderOfItsOwn) {
+  FakeSet set = MakeFakeSet(1, 20000, "zstd");
+  set.shards[0].compression = "no codec's name";
+  uint64_t bytes = 20000;  // that it gives
+  const auto expander = [&](absl::string_view zip,
+                            absl::FunctionRef<absl::Status(absl::string_view)> sink) {
+    EXPECT_EQ(zip, set.store.begin()->second);
+    std::string contents = set.contents[0];
+    contents.resize(bytes);
+    const absl::Status status = sink(absl::string_view(contents).substr(0, 7000));
+    return status.ok() ? sink(absl::string_view(contents).substr(7000)) : status;
+  };
+  const auto open = [&] {
+    return ShardCache::Open({},
+                            {{.path = folder_.path(), .source = Source(set), .expander = expander}},
+                            set.CacheShards())
+        .value();
+  };
+  bytes = 19999;
+  EXPECT_TRUE(Says(open()->Prefetch(0), "it holds 19999 bytes, but in the index 20000"));
+  bytes = 20001;
+  EXPECT_TRUE(Says(open()->Prefetch(0), "it holds more than the 20000 bytes"));
+  EXPECT_EQ(folder_.Names(), Names{});
+  bytes = 20000;
+  ExpectReads(*open(), set);
+}
+
+TEST_F(ShardCacheTest, AStopIsHandedToTheSource) {
+  const FakeSet set = MakeFakeSet(1, 1000);
+  const auto source = Source(set);
+  absl::Notification stop;
+  source->on_fetch = [&](absl::string_view, int before, std::string&) {
+    if (before == 0) stop.Notify();
+    return absl::OkStatus();
+  };
+  const auto cache = Open(set, source);
+  EXPECT_TRUE(absl::IsCancelled(cache->Prefetch(0, &stop)));
+  EXPECT_EQ(folder_.Names(), Names{});
+  ExpectReads(*cache, set);
+  EXPECT_TRUE(cache->Prefetch(0, &stop).ok()) << "it is there";
+}
+
+// A fetch that lasts until it is told to end.
+class SlowFetch {
+ public:
+  explicit SlowFetch(FakeSource* source) {
+    source->on_fetch = [this](absl::string_view, int before, std::string&) {
+      if (before > 0) return absl::OkStatus();
+      begun.Notify();
+      end.WaitForNotification();
+      return absl::OkStatus();
+    };
+  }
+  absl::Notification begun, end;
+};
+
+TEST_F(ShardCacheTest, AStopEndsTheWaitForAnothersFetch) {
+  const FakeSet set = MakeFakeSet(1, 1000);
+  const auto source = Source(set);
+  SlowFetch fetch(source.get());
+  const auto cache = Open(set, source);
+  const auto other = Open(set, source);  // as another process has it
+  std::thread fetching([&] { ExpectReads(*cache, set); });
+  fetch.begun.WaitForNotification();
+  for (ShardCache* const waiting : {cache.get(), other.get()}) {
+    absl::Notification stop;
+    std::thread reader([&] { EXPECT_TRUE(absl::IsCancelled(waiting->Prefetch(0, &stop))); });
+    stop.Notify();
+    reader.join();
+  }
+  fetch.end.Notify();
+  fetching.join();
+  EXPECT_EQ(source->fetches(), 1);
+}
+
+TEST_F(ShardCacheTest, TheStopOfOneIsNotThatOfAnother) {
+  const FakeSet set = MakeFakeSet(1, 1000);
+  const auto source = Source(set);
+  SlowFetch fetch(source.get());
+  const auto cache = Open(set, source);
+  absl::Notification stop, other;
+  std::thread stopped([&] { EXPECT_TRUE(absl::IsCancelled(cache->Prefetch(0, &stop))); });
+  fetch.begun.WaitForNotification();
+  std::thread reader([&] { EXPECT_TRUE(cache->Prefetch(0, &other).ok()); });
+  stop.Notify();
+  fetch.end.Notify();
+  stopped.join();
+  reader.join();
+  ExpectReads(*cache, set);
 }
 
 }  // namespace

@@ -20,10 +20,12 @@ const FileInfo::Hash* FindHash(const FileInfo& file, absl::string_view algorithm
 absl::Status CheckContents(const FileInfo& file, absl::string_view contents,
                            absl::string_view algorithm);
 
-// Checks the compressed file `zip` of a shard and writes what it holds to the descriptor `raw`.
+// Checks the compressed file `zip` of a shard and writes what it holds to the descriptor `raw`, by
+// way of `expander` or, where that is null, of the Codec that the shard's compression names.
 // DataLoss where it is not the one of the index, or damaged.
 absl::Status CheckAndDecompress(const ShardFile& shard, absl::string_view zip,
-                                absl::string_view algorithm, int raw);
+                                absl::string_view algorithm, const ShardExpander& expander,
+                                int raw);
 
 }  // namespace tessera
 

@@ -2,9 +2,14 @@
 #define TESSERA_DATA_STREAMING_CACHE_SHARD_FILE_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 
 namespace tessera {
 
@@ -25,6 +30,11 @@ struct ShardFile {
   std::optional<FileInfo> zip;
   std::string compression;  // of `zip`: "zstd:7", ...
 };
+
+// Gives `sink` what the compressed file `zip` of a shard holds, in pieces. DataLoss, with the byte,
+// where it is damaged or cut short; an error of the sink is handed on.
+using ShardExpander = std::function<absl::Status(
+    absl::string_view zip, absl::FunctionRef<absl::Status(absl::string_view)> sink)>;
 
 }  // namespace tessera
 

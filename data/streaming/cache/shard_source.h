@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "absl/synchronization/notification.h"
 
 namespace tessera {
 
@@ -22,8 +23,10 @@ class ShardSource {
   virtual std::optional<std::string> LocalPath(absl::string_view name) const = 0;
 
   // Writes the file, which has `bytes` bytes, over the descriptor `file`, and leaves it open. Tries
-  // as hard as it makes sense to: an error is final, and names the address and the cause.
-  virtual absl::Status Fetch(absl::string_view name, uint64_t bytes, int file) const = 0;
+  // as hard as it makes sense to: an error is final, and names the address and the cause. It is
+  // Cancelled soon after `stop`, which may be null, was notified.
+  virtual absl::Status Fetch(absl::string_view name, uint64_t bytes, int file,
+                             const absl::Notification* stop) const = 0;
 };
 
 }  // namespace tessera
