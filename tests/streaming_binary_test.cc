@@ -46,6 +46,59 @@ TEST(StreamingBinaryTest, ReadsEachSampleOnceThroughFaultsAndCountsThem) {
   EXPECT_EQ(nlohmann::json::parse(again.out)["requests"], 0) << "all is in the cache";
 }
 
+struct Fault {
+  const char* name;
+  const char* step;  // of the first request for a shard
+};
+
+class StoreFault : public ::testing::TestWithParam<Fault> {};
+
+TEST_P(StoreFault, LosesNoSampleOfS3) {
+  const std::string name = GetParam().name;
+  const std::string served = Path("served_" + name);
+  fs::create_directories(served);
+  fs::copy(kSet, served + "/bucket", fs::copy_options::recursive);
+  const FaultServer server(
+      served, std::string(R"({"/bucket/shard.00000.mds": [)") + GetParam().step + "]}");
+  setenv("S3_ENDPOINT_URL", server.Address().c_str(), 1);
+  setenv("AWS_ACCESS_KEY_ID", "any", 1);
+  setenv("AWS_SECRET_ACCESS_KEY", "any", 1);
+  const RunResult run = RunBinary(
+      kBinary, {"--remote=s3://bucket", "--local=" + Path("cache_" + name), "--raw", "--json",
+                "data.streaming.download_timeout=2", "data.streaming.validate_hash=sha1"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const nlohmann::json report = nlohmann::json::parse(run.out);
+  EXPECT_GT(report["samples"], 0);
+  EXPECT_EQ(report["samples"], report["expected_samples"]);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, StoreFault,
+    ::testing::Values(
+        Fault{"ShortBody", R"({"stop": 100})"}, Fault{"IgnoredRange", R"({"ignore_range": true})"},
+        Fault{"OtherRegion", R"({"status": 301, "headers": {"x-amz-bucket-region": "eu-west-3"}})"},
+        Fault{"RangeNotYetThere", R"({"status": 416, "code": "InvalidRange"})"},
+        Fault{"TooMany", R"({"status": 429, "headers": {"Retry-After": "1"}})"},
+        Fault{"SlowDown", R"({"status": 503, "code": "SlowDown", "times": 3})"},
+        Fault{"Reset", R"({"stop": 100, "how": "reset"})"},
+        Fault{"Stall", R"({"stop": 100, "how": "stall"})"},
+        Fault{"ChangedEtag", R"({"etag": "\"old\""})"}, Fault{"OtherSize", R"({"size": 10})"},
+        Fault{"ExpiredToken", R"({"status": 400, "code": "ExpiredToken"})"}),
+    [](const auto& info) { return info.param.name; });
+
+TEST(StreamingBinaryTest, SaysWhichObjectIsDeniedOrMissing) {
+  const FaultServer server(kSet, R"({"/shard.00000.mds": [{"status": 403, "times": -1}],
+                                     "/index.json": [{}, {"status": 404}]})");
+  const RunResult denied =
+      RunBinary(kBinary, {"--remote=" + server.Address(), "--local=" + Path("denied"), "--raw"});
+  EXPECT_EQ(denied.exit_code, 1);
+  EXPECT_THAT(denied.err, HasSubstr("/shard.00000.mds: HTTP 403"));
+  const RunResult missing =
+      RunBinary(kBinary, {"--remote=" + server.Address(), "--local=" + Path("missing"), "--raw"});
+  EXPECT_EQ(missing.exit_code, 1);
+  EXPECT_THAT(missing.err, HasSubstr("/index.json"));
+}
+
 TEST(StreamingBinaryTest, PrintsTheOrderOfEachRankWithoutShards) {
   const std::string folder = Path("index_alone");
   fs::create_directories(folder);
