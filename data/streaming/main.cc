@@ -98,7 +98,8 @@ struct Task {
 };
 
 absl::StatusOr<Task> MakeTask(const Experiment& experiment) {
-  Task task = {.experiment = experiment};
+  Task task;
+  task.experiment = experiment;
   DataConfig& data = *task.experiment.mutable_data();
   if (!FLAGS_remote.empty()) data.mutable_streaming()->set_remote(FLAGS_remote);
   if (!FLAGS_local.empty()) data.mutable_streaming()->set_local(FLAGS_local);

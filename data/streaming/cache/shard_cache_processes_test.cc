@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <map>
@@ -147,9 +146,8 @@ TEST_F(CacheProcessesTest, TheLimitHoldsAtEveryMoment) {
 
 TEST_F(CacheProcessesTest, OthersGoOnWhenOneIsKilled) {
   constexpr int kRounds = 50;
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(15);
   std::mt19937 random(1);
-  for (int round = 0; round < kRounds && std::chrono::steady_clock::now() < end; ++round) {
+  for (int round = 0; round < kRounds; ++round) {
     Work work;
     work.compression = round % 2 == 0 ? "" : "zstd";
     work.threads = 1 + round / 2 % 2;
@@ -171,7 +169,6 @@ TEST_F(CacheProcessesTest, OthersGoOnWhenOneIsKilled) {
     EXPECT_LE(Used(), work.limit);
     ExpectWhole(work);
     if (HasFailure()) FAIL() << "in round " << round;
-    RecordProperty("rounds", round + 1);
     Clear();
   }
 }
