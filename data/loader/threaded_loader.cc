@@ -61,7 +61,8 @@ class ThreadedLoader::Epoch {
       absl::MutexLock lock(&mutex_);
       stopped_ = true;
     }
-    next_ = end_;  // no thread takes another sample
+    next_ = end_;          // no thread takes another sample
+    readahead_ = nullptr;  // ends the waits for those that were taken
     for (std::thread& thread : threads_) thread.join();
   }
 
@@ -158,11 +159,14 @@ class ThreadedLoader::Epoch {
     const absl::Status status = run(order_->At(position));
     if (status.ok()) return;
     const int64_t count = order_->size();
-    if (loader_.options_.bad_samples != BadSamples::kStop) {
+    // A sample that the epoch's end kept from coming is not a bad one.
+    const BadSamples policy =
+        absl::IsCancelled(status) ? BadSamples::kStop : loader_.options_.bad_samples;
+    if (policy != BadSamples::kStop) {
       ++loader_.skipped_;
       LOG_FIRST_N(WARNING, kMostNamed) << "left out: " << status.message();
     }
-    switch (loader_.options_.bad_samples) {
+    switch (policy) {
       case BadSamples::kStop:
         break;
       case BadSamples::kIgnore:
@@ -186,7 +190,7 @@ class ThreadedLoader::Epoch {
   ThreadedLoader& loader_;
   const int64_t epoch_;
   const std::unique_ptr<const EpochOrder> order_;
-  const std::unique_ptr<Readahead> readahead_;  // may be null
+  std::unique_ptr<Readahead> readahead_;  // may be null
   const int64_t end_;
   std::atomic<int64_t> next_;
 

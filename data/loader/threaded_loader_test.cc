@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <numeric>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/notification.h"
 #include "data/image/encode.h"
 #include "data/order/permutation_order.h"
 #include "data/transforms/label_map.h"
@@ -306,6 +308,51 @@ TEST(ThreadedLoaderTest, DropLastLeavesOutTheRest) {
   EXPECT_EQ(loader->num_batches(), 2);
   EXPECT_EQ(loader->samples_per_epoch(), 6);
   EXPECT_EQ(RunEpoch(*loader, 0).Ids().size(), 6u);
+}
+
+// Its samples from 4 on come from a store that does not answer; waits end with the readahead.
+class SlowDataset : public MemoryDataset {
+ public:
+  using MemoryDataset::MemoryDataset;
+
+  absl::StatusOr<Sample> Get(int64_t index) const override {
+    if (index < 4) return MemoryDataset::Get(index);
+    if (!told.exchange(true)) waiting.Notify();
+    stop.WaitForNotification();
+    return absl::CancelledError("stopped");
+  }
+  std::unique_ptr<Readahead> StartReadahead(const EpochOrder&, int64_t, int64_t) const override {
+    class Stops : public Readahead {
+     public:
+      explicit Stops(absl::Notification& stop) : stop_(stop) {}
+      ~Stops() override { stop_.Notify(); }
+      void Advance(int64_t) override {}
+
+     private:
+      absl::Notification& stop_;
+    };
+    return stop.HasBeenNotified() ? nullptr : std::make_unique<Stops>(stop);
+  }
+
+  mutable std::atomic<bool> told = false;
+  mutable absl::Notification waiting;
+  mutable absl::Notification stop;
+};
+
+TEST(ThreadedLoaderTest, AnEpochThatIsGivenUpWaitsForNoStore) {
+  for (const BadSamples policy : {BadSamples::kStop, BadSamples::kIgnore, BadSamples::kReplace}) {
+    const auto dataset = std::make_shared<SlowDataset>(12);
+    auto loader =
+        MakeLoader(dataset, {.batch_size = 4, .num_threads = 2, .bad_samples = policy}, Crops());
+    ASSERT_TRUE(loader.ok()) << loader.status();
+    ASSERT_TRUE((*loader)->StartEpoch(0, 0).ok());
+    ASSERT_TRUE((*loader)->Next().value().has_value());
+    dataset->waiting.WaitForNotification();
+    EXPECT_FALSE((*loader)->StartEpoch(0, 3).ok()) << "no batch begins there";
+    EXPECT_FALSE(dataset->stop.HasBeenNotified());
+    ASSERT_TRUE((*loader)->StartEpoch(1, 12).ok()) << "the end: nothing is read";
+    EXPECT_EQ((*loader)->skipped_samples(), 0) << "none of them is bad";
+  }
 }
 
 }  // namespace
