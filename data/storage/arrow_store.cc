@@ -21,10 +21,10 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
 #include "base/environment.h"
 #include "base/status_macros.h"
 #include "data/storage/store_error.h"
+#include "data/storage/uri.h"
 
 namespace tessera {
 namespace {
@@ -51,10 +51,6 @@ template <typename T>
 absl::StatusOr<T> FromArrow(arrow::Result<T> result) {
   if (!result.ok()) return FromArrow(result.status());
   return std::move(result).ValueUnsafe();
-}
-
-absl::Status WrongSize(int64_t found, uint64_t expected) {
-  return absl::DataLossError(absl::StrCat("the object has ", found, " bytes, expected ", expected));
 }
 
 class ArrowStore : public Store {
@@ -159,23 +155,6 @@ class ArrowStore : public Store {
   const bool renames_;
 };
 
-// An address, "SCHEME://AUTHORITY/PATH", in its parts; without slashes at its end.
-struct Parts {
-  std::string uri;
-  std::string authority;
-  std::string path;  // "/PATH", or empty
-};
-
-Parts Split(absl::string_view uri) {
-  while (absl::ConsumeSuffix(&uri, "/")) {
-  }
-  const absl::string_view rest = uri.substr(std::min(uri.size(), uri.find("://") + 3));
-  const size_t slash = std::min(rest.find('/'), rest.size());
-  return {.uri = std::string(uri),
-          .authority = std::string(rest.substr(0, slash)),
-          .path = std::string(rest.substr(slash))};
-}
-
 }  // namespace
 
 std::shared_ptr<Store> MakeArrowStore(std::string uri, std::shared_ptr<arrow::fs::FileSystem> files,
@@ -184,7 +163,7 @@ std::shared_ptr<Store> MakeArrowStore(std::string uri, std::shared_ptr<arrow::fs
 }
 
 absl::StatusOr<std::shared_ptr<Store>> OpenGcsStore(absl::string_view uri, absl::Duration timeout) {
-  const Parts parts = Split(uri);
+  const UriParts parts = SplitUri(uri);
   if (parts.authority.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat(uri, ": expected gs://BUCKET or gs://BUCKET/FOLDER"));
@@ -196,11 +175,12 @@ absl::StatusOr<std::shared_ptr<Store>> OpenGcsStore(absl::string_view uri, absl:
   const absl::StatusOr<std::shared_ptr<arrow::fs::GcsFileSystem>> files =
       FromArrow(arrow::fs::GcsFileSystem::Make(options));
   if (!files.ok()) return AtObject(uri, files.status());
-  return MakeArrowStore(parts.uri, *files, parts.authority + parts.path, /*renames=*/false);
+  return MakeArrowStore(std::string(WithoutSlashes(uri)), *files, parts.authority + parts.path,
+                        /*renames=*/false);
 }
 
 absl::StatusOr<std::shared_ptr<Store>> OpenAzureStore(absl::string_view uri) {
-  const Parts parts = Split(uri);
+  const UriParts parts = SplitUri(uri);
   const std::pair<std::string, std::string> names =
       absl::StrSplit(parts.authority, absl::MaxSplits('@', 1));
   arrow::fs::AzureOptions options;
@@ -221,11 +201,12 @@ absl::StatusOr<std::shared_ptr<Store>> OpenAzureStore(absl::string_view uri) {
   const absl::StatusOr<std::shared_ptr<arrow::fs::AzureFileSystem>> files =
       FromArrow(arrow::fs::AzureFileSystem::Make(options));
   if (!files.ok()) return AtObject(uri, files.status());
-  return MakeArrowStore(parts.uri, *files, names.first + parts.path, /*renames=*/false);
+  return MakeArrowStore(std::string(WithoutSlashes(uri)), *files, names.first + parts.path,
+                        /*renames=*/false);
 }
 
 absl::StatusOr<std::shared_ptr<Store>> OpenHdfsStore(absl::string_view uri) {
-  const Parts parts = Split(uri);
+  const UriParts parts = SplitUri(uri);
   absl::string_view host = parts.authority;
   arrow::fs::HdfsOptions options;
   if (const size_t at = host.find('@'); at != absl::string_view::npos) {
@@ -251,7 +232,7 @@ absl::StatusOr<std::shared_ptr<Store>> OpenHdfsStore(absl::string_view uri) {
                              files.status().message(),
                              " (libhdfs is found by HADOOP_HOME, JAVA_HOME and CLASSPATH)")));
   }
-  return MakeArrowStore(parts.uri, *files, parts.path, /*renames=*/true);
+  return MakeArrowStore(std::string(WithoutSlashes(uri)), *files, parts.path, /*renames=*/true);
 }
 
 }  // namespace tessera

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <ctime>
 #include <initializer_list>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "base/environment.h"
 #include "data/storage/http_error.h"
 #include "data/storage/store_error.h"
 
@@ -247,10 +247,8 @@ void SetUp(CURL* curl, const HttpClient::Options& options) {
   curl_easy_setopt(curl, CURLOPT_BUFFERSIZE, 512L * 1024);
   const int64_t timeout = std::max<int64_t>(1, absl::ToInt64Milliseconds(options.timeout));
   curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, static_cast<long>(timeout));
-  for (const char* name : {"SSL_CERT_FILE", "CURL_CA_BUNDLE", "AWS_CA_BUNDLE"}) {
-    const char* file = std::getenv(name);
-    if (file != nullptr && *file != '\0') curl_easy_setopt(curl, CURLOPT_CAINFO, file);
-  }
+  const std::string certificates = FirstEnv({"AWS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE"});
+  if (!certificates.empty()) curl_easy_setopt(curl, CURLOPT_CAINFO, certificates.c_str());
   if (!options.bearer.empty()) {
     curl_easy_setopt(curl, CURLOPT_HTTPAUTH, CURLAUTH_BEARER);
     curl_easy_setopt(curl, CURLOPT_XOAUTH2_BEARER, options.bearer.c_str());

@@ -16,9 +16,10 @@
 #include "base/status_macros.h"
 #include "data/storage/aws_credentials.h"
 #include "data/storage/http_client.h"
-#include "data/storage/http_object.h"
+#include "data/storage/http_object_store.h"
 #include "data/storage/sigv4.h"
 #include "data/storage/store_error.h"
+#include "data/storage/uri.h"
 
 namespace tessera {
 namespace {
@@ -29,18 +30,11 @@ struct Settings {
   std::string uri;  // without a slash at its end, for messages
   std::string bucket;
   std::string prefix;               // empty, or with a slash at its end
-  std::string endpoint;             // "https://HOST[:PORT]"; empty: AWS's own for the region
+  std::optional<UriParts> server;   // null: AWS's own for the region
   std::string region = {};          // at first
   AwsCredentials credentials = {};  // those to use; without a key: what the chain finds
   Headers read_headers = {};
   Headers write_headers = {};
-};
-
-// Where an object is reached, the address in its parts.
-struct Address {
-  std::string scheme;
-  std::string host;
-  std::string path;  // percent-encoded
 };
 
 // As curl sends it: without the port that the scheme has anyway.
@@ -49,32 +43,13 @@ std::string HostHeader(absl::string_view scheme, absl::string_view authority) {
   return std::string(authority);
 }
 
-class S3Store : public Store {
+class S3Store : public HttpObjectStore {
  public:
   S3Store(Settings settings, absl::Duration timeout)
-      : settings_(std::move(settings)),
+      : HttpObjectStore(settings.uri),
+        settings_(std::move(settings)),
         client_({.timeout = timeout, .follow_redirects = false}),
         region_(settings_.region) {}
-
-  std::string Uri(absl::string_view key) const override {
-    return absl::StrCat(settings_.uri, "/", key);
-  }
-  std::optional<std::string> LocalPath(absl::string_view) const override { return std::nullopt; }
-
-  absl::Status ReadRange(absl::string_view key, uint64_t size, uint64_t offset,
-                         absl::Span<char> out, std::string* version) override {
-    return AtKey(key, ReadObjectRange(Get(key), size, offset, out, version));
-  }
-
-  absl::StatusOr<uint64_t> Size(absl::string_view key) override {
-    absl::StatusOr<uint64_t> size = ObjectSize(Get(key));
-    return size.ok() ? std::move(size) : AtKey(key, size.status());
-  }
-
-  absl::StatusOr<std::string> Read(absl::string_view key) override {
-    absl::StatusOr<std::string> contents = ReadObject(Get(key));
-    return contents.ok() ? std::move(contents) : AtKey(key, contents.status());
-  }
 
   absl::Status Write(absl::string_view key, absl::Span<const absl::string_view> pieces) override {
     const std::string hash = Sha256Hex(pieces);
@@ -83,15 +58,15 @@ class S3Store : public Store {
                       [&](const HttpRequest& request) { return client_.Put(request, pieces); }));
   }
 
- private:
-  GetObject Get(absl::string_view key) {
-    return [this, key](const std::optional<ByteRange>& range, HttpSink& sink) {
-      static const std::string* const no_contents = new std::string(Sha256Hex({}));
-      return Send(key, "GET", *no_contents, settings_.read_headers,
-                  [&](const HttpRequest& request) { return client_.Get(request, range, sink); });
-    };
+ protected:
+  absl::Status Get(absl::string_view key, const std::optional<ByteRange>& range,
+                   HttpSink& sink) override {
+    static const std::string* const no_contents = new std::string(Sha256Hex({}));
+    return Send(key, "GET", *no_contents, settings_.read_headers,
+                [&](const HttpRequest& request) { return client_.Get(request, range, sink); });
   }
 
+ private:
   // Signs and makes a request. Where S3 says that the bucket is in another region, it is made
   // again there, and later ones at once.
   template <typename Make>
@@ -109,8 +84,9 @@ class S3Store : public Store {
   template <typename Make>
   absl::Status SendTo(const std::string& region, absl::string_view key, const std::string& method,
                       const std::string& hash, const Headers& headers, const Make& make) {
-    const Address address = AddressOf(region, key);
-    HttpRequest request{.url = absl::StrCat(address.scheme, "://", address.host, address.path)};
+    const UriParts address = AddressOf(region, key);
+    HttpRequest request{.url =
+                            absl::StrCat(address.scheme, "://", address.authority, address.path)};
     const AwsCredentials credentials =
         settings_.credentials.access_key.empty() ? chain_.Get() : settings_.credentials;
     if (credentials.access_key.empty()) {
@@ -119,7 +95,7 @@ class S3Store : public Store {
       }
     } else {
       request.headers = SignV4({.method = method,
-                                .host = HostHeader(address.scheme, address.host),
+                                .host = HostHeader(address.scheme, address.authority),
                                 .path = address.path,
                                 .payload_sha256 = hash,
                                 .headers = headers},
@@ -132,21 +108,22 @@ class S3Store : public Store {
                     status);
   }
 
-  Address AddressOf(const std::string& region, absl::string_view key) const {
+  // Where an object is reached; the path is percent-encoded.
+  UriParts AddressOf(const std::string& region, absl::string_view key) const {
     const std::string object =
         absl::StrCat("/", PercentEncode(settings_.prefix), PercentEncode(key));
     const std::string in_path = absl::StrCat("/", settings_.bucket, object);
-    if (!settings_.endpoint.empty()) {
-      const std::pair<std::string, std::string> parts = absl::StrSplit(settings_.endpoint, "://");
-      return {.scheme = parts.first, .host = parts.second, .path = in_path};
+    if (const std::optional<UriParts>& server = settings_.server) {
+      return {.scheme = server->scheme, .authority = server->authority, .path = in_path};
     }
     const std::string host =
         absl::StrCat("s3.", region, ".amazonaws.com", absl::StartsWith(region, "cn-") ? ".cn" : "");
     // A certificate for *.s3.REGION.amazonaws.com does not hold for a bucket with dots.
     if (absl::StrContains(settings_.bucket, ".")) {
-      return {.scheme = "https", .host = host, .path = in_path};
+      return {.scheme = "https", .authority = host, .path = in_path};
     }
-    return {.scheme = "https", .host = absl::StrCat(settings_.bucket, ".", host), .path = object};
+    return {
+        .scheme = "https", .authority = absl::StrCat(settings_.bucket, ".", host), .path = object};
   }
 
   std::string Region() const {
@@ -159,10 +136,6 @@ class S3Store : public Store {
     region_ = region;
   }
 
-  absl::Status AtKey(absl::string_view key, const absl::Status& status) const {
-    return status.ok() ? status : AtObject(Uri(key), status);
-  }
-
   const Settings settings_;
   HttpClient client_;
   AwsCredentialsChain chain_;
@@ -173,31 +146,25 @@ class S3Store : public Store {
 // "SCHEME://BUCKET[/PREFIX]" and the endpoint.
 absl::StatusOr<Settings> ParseUri(absl::string_view uri, absl::string_view scheme,
                                   std::string endpoint) {
-  while (absl::ConsumeSuffix(&uri, "/")) {
+  const UriParts parts = SplitUri(uri);
+  if (parts.authority.empty() || absl::StrContains(parts.authority, ":")) {
+    return absl::InvalidArgumentError(absl::StrCat(WithoutSlashes(uri), ": expected ", scheme,
+                                                   "://BUCKET or ", scheme, "://BUCKET/FOLDER"));
   }
-  absl::string_view rest = uri;
-  absl::ConsumePrefix(&rest, absl::StrCat(scheme, "://"));
-  const std::pair<std::string, std::string> parts = absl::StrSplit(rest, absl::MaxSplits('/', 1));
-  if (parts.first.empty() || parts.first.find(':') != std::string::npos) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(uri, ": expected ", scheme, "://BUCKET or ", scheme, "://BUCKET/FOLDER"));
-  }
-  absl::string_view server = endpoint;
-  while (absl::ConsumeSuffix(&server, "/")) {
-  }
-  const size_t host = server.find("://");
-  if (!server.empty() && (host == absl::string_view::npos ||
-                          (server.substr(0, host) != "http" && server.substr(0, host) != "https") ||
-                          absl::StrContains(server.substr(host + 3), "/"))) {
+  const UriParts server = SplitUri(endpoint);
+  if (!endpoint.empty() && ((server.scheme != "http" && server.scheme != "https") ||
+                            server.authority.empty() || !server.path.empty())) {
     return absl::InvalidArgumentError(absl::StrCat(
-        uri, ": its server is given as \"", endpoint,
+        WithoutSlashes(uri), ": its server is given as \"", endpoint,
         "\"; expected https://HOST or http://HOST:PORT (S3_ENDPOINT_URL, AWS_ENDPOINT_URL_S3, "
         "AWS_ENDPOINT_URL, or STORAGE_EMULATOR_HOST of gs://)"));
   }
-  return Settings{.uri = std::string(uri),
-                  .bucket = parts.first,
-                  .prefix = parts.second.empty() ? "" : absl::StrCat(parts.second, "/"),
-                  .endpoint = std::string(server)};
+  absl::string_view prefix = parts.path;
+  absl::ConsumePrefix(&prefix, "/");
+  return Settings{.uri = std::string(WithoutSlashes(uri)),
+                  .bucket = parts.authority,
+                  .prefix = prefix.empty() ? "" : absl::StrCat(prefix, "/"),
+                  .server = endpoint.empty() ? std::nullopt : std::make_optional(server)};
 }
 
 }  // namespace

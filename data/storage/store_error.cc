@@ -31,6 +31,10 @@ std::string BucketRegion(const absl::Status& error) {
   return payload ? std::string(*payload) : "";
 }
 
+absl::Status WrongSize(uint64_t found, uint64_t expected) {
+  return absl::DataLossError(absl::StrCat("the object has ", found, " bytes, expected ", expected));
+}
+
 absl::Status AtObject(absl::string_view uri, const absl::Status& error) {
   absl::Status named(error.code(), absl::StrCat(uri, ": ", error.message()));
   error.ForEachPayload(

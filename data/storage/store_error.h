@@ -1,6 +1,7 @@
 #ifndef TESSERA_DATA_STORAGE_STORE_ERROR_H_
 #define TESSERA_DATA_STORAGE_STORE_ERROR_H_
 
+#include <cstdint>
 #include <string>
 
 #include "absl/status/status.h"
@@ -20,6 +21,9 @@ void SetBucketRegion(absl::string_view region, absl::Status& error);
 
 // What was noted; empty where nothing was.
 std::string BucketRegion(const absl::Status& error);
+
+// DataLoss: an object has another size than the caller was told.
+absl::Status WrongSize(uint64_t found, uint64_t expected);
 
 // `error`, said of the object at `uri`, with what was noted in it.
 absl::Status AtObject(absl::string_view uri, const absl::Status& error);

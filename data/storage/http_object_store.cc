@@ -1,4 +1,4 @@
-#include "data/storage/http_object.h"
+#include "data/storage/http_object_store.h"
 
 #include <algorithm>
 #include <cstring>
@@ -6,14 +6,10 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "base/status_macros.h"
+#include "data/storage/store_error.h"
 
 namespace tessera {
 namespace {
-
-absl::Status WrongSize(uint64_t found, uint64_t expected) {
-  return absl::DataLossError(absl::StrCat("the object has ", found, " bytes, expected ", expected));
-}
 
 // Takes the bytes from `offset` of an object into a span, of an answer with just these bytes or of
 // one with the whole object: a server may ignore ranges.
@@ -100,30 +96,42 @@ class StringSink : public HttpSink {
 
 }  // namespace
 
-absl::Status ReadObjectRange(const GetObject& get, uint64_t size, uint64_t offset,
-                             absl::Span<char> out, std::string* version) {
+std::string HttpObjectStore::Uri(absl::string_view key) const {
+  return absl::StrCat(uri_, "/", key);
+}
+
+absl::Status HttpObjectStore::ReadRange(absl::string_view key, uint64_t size, uint64_t offset,
+                                        absl::Span<char> out, std::string* version) {
   std::optional<ByteRange> range;
   if (out.size() < size) range = {.first = offset, .last = offset + out.size() - 1};
   RangeSink sink(size, offset, out, *version);
-  TESSERA_RETURN_IF_ERROR(get(range, sink));
-  TESSERA_RETURN_IF_ERROR(sink.End());
+  absl::Status status = Get(key, range, sink);
+  if (status.ok()) status = sink.End();
+  if (!status.ok()) return AtKey(key, status);
   *version = sink.version();
   return absl::OkStatus();
 }
 
-absl::StatusOr<uint64_t> ObjectSize(const GetObject& get) {
+absl::StatusOr<uint64_t> HttpObjectStore::Size(absl::string_view key) {
   SizeSink sink;
-  const absl::Status status = get(ByteRange{.first = 0, .last = 0}, sink);
+  const absl::Status status = Get(key, ByteRange{.first = 0, .last = 0}, sink);
   if (absl::IsDataLoss(status)) return 0;  // 416: no first byte
-  TESSERA_RETURN_IF_ERROR(status);
-  if (!sink.size()) return absl::InvalidArgumentError("the server does not say its size");
+  if (!status.ok()) return AtKey(key, status);
+  if (!sink.size()) {
+    return AtKey(key, absl::InvalidArgumentError("the server does not say its size"));
+  }
   return *sink.size();
 }
 
-absl::StatusOr<std::string> ReadObject(const GetObject& get) {
+absl::StatusOr<std::string> HttpObjectStore::Read(absl::string_view key) {
   StringSink sink;
-  TESSERA_RETURN_IF_ERROR(get(std::nullopt, sink));
+  const absl::Status status = Get(key, std::nullopt, sink);
+  if (!status.ok()) return AtKey(key, status);
   return std::move(sink.contents);
+}
+
+absl::Status HttpObjectStore::AtKey(absl::string_view key, const absl::Status& status) const {
+  return status.ok() ? status : AtObject(Uri(key), status);
 }
 
 std::string PercentEncode(absl::string_view path) {
