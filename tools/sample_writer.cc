@@ -103,7 +103,6 @@ absl::StatusOr<ShardFormat> ParseShardFormat(absl::string_view text) {
 absl::StatusOr<std::unique_ptr<SampleWriter>> MakeSampleWriter(ShardFormat format,
                                                                std::shared_ptr<Store> store,
                                                                uint64_t size_limit) {
-  TESSERA_RETURN_IF_ERROR(CheckIsFree(format, *store));
   if (format == ShardFormat::kMds) return MakeMds(std::move(store), size_limit);
   TESSERA_ASSIGN_OR_RETURN(WebDatasetWriter writer,
                            WebDatasetWriter::Create(store, {.size_limit = size_limit}));

@@ -22,11 +22,12 @@ class Clock {
   static Clock* System();
 };
 
-// How often, and after which pauses, a request is made again.
+// How often, and after which pauses, a request is made again. The defaults outlast a store that
+// asks to slow down for a minute.
 struct AttemptLimits {
-  int attempts = 1;  // fewer count as 1
-  absl::Duration first_backoff;
-  absl::Duration max_backoff;
+  int attempts = 10;                                       // fewer than 1 count as 1
+  absl::Duration first_backoff = absl::Milliseconds(500);  // doubled each time, with jitter
+  absl::Duration max_backoff = absl::Seconds(30);
 };
 
 // The attempts at one request:

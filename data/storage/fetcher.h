@@ -18,10 +18,10 @@ namespace tessera {
 
 // How an object is read: how hard it is tried for, and in what pieces.
 struct FetchOptions {
-  int attempts = 10;                                       // of each request; 0 means 1
-  absl::Duration timeout = absl::Seconds(60);              // of one request
-  absl::Duration first_backoff = absl::Milliseconds(500);  // doubled each time, with jitter
-  absl::Duration max_backoff = absl::Seconds(30);
+  int attempts = AttemptLimits().attempts;     // of each request
+  absl::Duration timeout = absl::Seconds(60);  // of one request
+  absl::Duration first_backoff = AttemptLimits().first_backoff;
+  absl::Duration max_backoff = AttemptLimits().max_backoff;
   uint64_t range_bytes = uint64_t{8} << 20;  // larger objects come in ranges of this size ...
   int parallel_ranges = 4;                   // ... so many at once
 };

@@ -9,14 +9,10 @@
 
 namespace tessera {
 
-// Writes an object as Store::Write does, again where the error may pass. The default outlasts a
-// store that asks to slow down for a minute.
-absl::Status WriteWithRetries(
-    Store& store, absl::string_view key, absl::Span<const absl::string_view> pieces,
-    const AttemptLimits& limits = {.attempts = 10,
-                                   .first_backoff = absl::Milliseconds(500),
-                                   .max_backoff = absl::Seconds(30)},
-    Clock* clock = Clock::System());
+// Writes an object as Store::Write does, again where the error may pass.
+absl::Status WriteWithRetries(Store& store, absl::string_view key,
+                              absl::Span<const absl::string_view> pieces,
+                              const AttemptLimits& limits = {}, Clock* clock = Clock::System());
 
 }  // namespace tessera
 
