@@ -1,7 +1,6 @@
 // Converts a folder of images and masks to shards.
 
 #include <gflags/gflags.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <string>
@@ -11,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/parse_bytes.h"
 #include "base/status_macros.h"
+#include "base/terminal_progress.h"
 #include "configs/cli.h"
 #include "tools/convert_folder.h"
 
@@ -28,6 +28,13 @@ DEFINE_int32(num_threads, 2, "Threads that read and check files.");
 
 namespace tessera {
 namespace {
+
+absl::StatusOr<ConvertSummary> ConvertWithProgress(const ConvertOptions& options,
+                                                   const SplitPlan& plan) {
+  TerminalProgress progress(static_cast<int64_t>(plan.pairs.size()), "samples",
+                            absl::StrCat(plan.split, ": "));
+  return ConvertSplit(options, plan, [&](int64_t done, int64_t) { progress.Show(done); });
+}
 
 absl::Status Convert(const std::vector<std::string>& arguments) {
   if (!arguments.empty()) {
@@ -49,7 +56,6 @@ absl::Status Convert(const std::vector<std::string>& arguments) {
                                   .format = format,
                                   .skip_unpaired = FLAGS_skip_unpaired,
                                   .num_threads = FLAGS_num_threads};
-  const bool terminal = isatty(STDERR_FILENO) != 0;
   // What names tell is checked for both before the first is written.
   std::vector<SplitPlan> plans;
   for (const auto& [from, to] :
@@ -59,17 +65,11 @@ absl::Status Convert(const std::vector<std::string>& arguments) {
   }
   std::string settings;
   for (const SplitPlan& plan : plans) {
-    const char* const to = plan.split.c_str();
-    const auto progress = [&](int64_t done, int64_t all) {
-      if (!terminal) return;
-      std::fprintf(stderr, "\r%s: %lld of %lld samples", to, static_cast<long long>(done),
-                   static_cast<long long>(all));
-      if (done == all) std::fprintf(stderr, "\r\033[K");
-    };
-    TESSERA_ASSIGN_OR_RETURN(const ConvertSummary summary, ConvertSplit(options, plan, progress));
-    std::printf("%-5s  %lld samples, %.1f MB in %lld shards, %lld unpaired files left out\n", to,
-                static_cast<long long>(summary.samples), static_cast<double>(summary.bytes) / 1e6,
-                static_cast<long long>(summary.shards), static_cast<long long>(plan.skipped));
+    TESSERA_ASSIGN_OR_RETURN(const ConvertSummary summary, ConvertWithProgress(options, plan));
+    std::printf("%-5s  %lld samples, %.1f MB in %lld shards, %lld unpaired files left out\n",
+                plan.split.c_str(), static_cast<long long>(summary.samples),
+                static_cast<double>(summary.bytes) / 1e6, static_cast<long long>(summary.shards),
+                static_cast<long long>(plan.skipped));
     settings = summary.settings;
   }
   if (!settings.empty())

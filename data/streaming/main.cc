@@ -2,11 +2,9 @@
 // them, or only their order.
 
 #include <gflags/gflags.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -16,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
+#include "base/terminal_progress.h"
 #include "configs/cli.h"
 #include "data/build_data.h"
 #include "data/order/permutation_order.h"
@@ -51,30 +50,6 @@ DEFINE_bool(json, false, "Print one line of JSON for machines.");
 
 namespace tessera {
 namespace {
-
-// Shows on a terminal how far a pass is.
-class Progress {
- public:
-  explicit Progress(int64_t total) : total_(total), terminal_(isatty(STDERR_FILENO) != 0) {}
-  ~Progress() {
-    if (terminal_) std::fprintf(stderr, "\r\033[K");
-  }
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-
-  void Show(int64_t done, const char* unit = "samples") {
-    const auto now = std::chrono::steady_clock::now();
-    if (!terminal_ || now - shown_ < std::chrono::milliseconds(100)) return;
-    shown_ = now;
-    std::fprintf(stderr, "\r%lld of %lld %s", static_cast<long long>(done),
-                 static_cast<long long>(total_), unit);
-  }
-
- private:
-  const int64_t total_;
-  const bool terminal_;
-  std::chrono::steady_clock::time_point shown_;
-};
 
 double SecondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -167,9 +142,9 @@ absl::Status PrintOrder(const Task& task, const StreamingSet& set) {
 absl::Status Verify(const StreamingSet& set) {
   int64_t bad = 0;
   {
-    Progress progress(static_cast<int64_t>(set.num_shards()));
+    TerminalProgress progress(static_cast<int64_t>(set.num_shards()), "shards");
     for (size_t shard = 0; shard < set.num_shards(); ++shard) {
-      progress.Show(static_cast<int64_t>(shard), "shards");
+      progress.Show(static_cast<int64_t>(shard));
       const absl::Status status = set.Verify(shard);
       if (status.ok()) continue;
       ++bad;
@@ -196,15 +171,13 @@ absl::Status ReadRaw(const Task& task, const StreamingSet& set) {
   }
   TESSERA_ASSIGN_OR_RETURN(const std::unique_ptr<const EpochOrder> epoch,
                            order->Epoch(FLAGS_epoch));
-  Progress progress(epoch->size());
-  const StreamingConfig& config = task.experiment.data().streaming();
-  ReadOptions options = {.batch_size = std::max<int64_t>(1, task.experiment.train_batch_size()),
-                         .num_threads = std::max(NumThreads(task), 1),
-                         .download_threads = config.download_threads(),
-                         .progress = [&](int64_t done) { progress.Show(done); }};
-  options.predownload =
-      config.predownload() > 0 ? config.predownload() : 8 * task.experiment.train_batch_size();
-  TESSERA_ASSIGN_OR_RETURN(const ReadingReport report, ReadSamples(set, *epoch, options));
+  TerminalProgress progress(epoch->size(), "samples");
+  const ReadOptions options = {
+      .batch_size = std::max<int64_t>(1, task.experiment.train_batch_size()),
+      .num_threads = std::max(NumThreads(task), 1),
+      .progress = [&](int64_t done) { progress.Show(done); }};
+  TESSERA_ASSIGN_OR_RETURN(const ReadingReport report,
+                           ReadSamples(task.experiment.data().streaming(), set, *epoch, options));
   Print(report);
   return absl::OkStatus();
 }
@@ -225,7 +198,7 @@ absl::Status ReadBatches(const Task& task, std::shared_ptr<const StreamingSet> s
   ReadingReport report = {.expected_samples = loader->samples_per_epoch()};
   const auto start = std::chrono::steady_clock::now();
   TESSERA_RETURN_IF_ERROR(loader->StartEpoch(FLAGS_epoch, 0));
-  Progress progress(report.expected_samples);
+  TerminalProgress progress(report.expected_samples, "samples");
   while (true) {
     TESSERA_ASSIGN_OR_RETURN(const std::optional<Batch> batch, loader->Next());
     if (!batch.has_value()) break;

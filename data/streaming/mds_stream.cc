@@ -1,7 +1,6 @@
 #include "data/streaming/mds_stream.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -83,8 +82,8 @@ absl::StatusOr<std::unique_ptr<Stream>> OpenMdsStream(const StreamPlace& place) 
         text.status().code(),
         absl::StrCat(place.uri, " is not an MDS data set: ", text.status().message()));
   }
-  const std::string path = (std::filesystem::path(place.folder) / kIndex).string();
-  TESSERA_ASSIGN_OR_RETURN(std::vector<MdsShardInfo> shards, ParseMdsIndex(*text, path));
+  TESSERA_ASSIGN_OR_RETURN(std::vector<MdsShardInfo> shards,
+                           ParseMdsIndex(*text, place.PathOf(kIndex)));
   const uint64_t index_bytes = place.fetcher == nullptr ? 0 : text->size();
   return std::make_unique<MdsStream>(std::move(shards), index_bytes);
 }

@@ -12,23 +12,20 @@
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "data/streaming/shard_readahead.h"
+#include "data/streaming/set_readahead.h"
 
 namespace tessera {
 namespace {
 
 class Pass {
  public:
-  Pass(const StreamingSet& set, const EpochOrder& order, const ReadOptions& options)
-      : set_(set), order_(order), options_(options), start_(absl::Now()) {
-    if (!set.fetches()) return;
-    readahead_ = std::make_unique<ShardReadahead>(
-        order, 0,
-        ShardReadahead::Options{
-            .window = options.predownload, .num_threads = options.download_threads, .stop = &stop_},
-        [&set](int64_t id) { return set.ShardOf(id); },
-        [this](size_t shard) { return set_.Prefetch(shard, &stop_); });
-  }
+  Pass(const StreamingConfig& config, const StreamingSet& set, const EpochOrder& order,
+       const ReadOptions& options)
+      : set_(set),
+        order_(order),
+        options_(options),
+        start_(absl::Now()),
+        readahead_(StartSetReadahead(config, set, order, 0, options.batch_size, &stop_)) {}
 
   absl::StatusOr<ReadingReport> Run() {
     std::vector<std::thread> threads;
@@ -100,9 +97,9 @@ class Pass {
 
 }  // namespace
 
-absl::StatusOr<ReadingReport> ReadSamples(const StreamingSet& set, const EpochOrder& order,
-                                          const ReadOptions& options) {
-  return Pass(set, order, options).Run();
+absl::StatusOr<ReadingReport> ReadSamples(const StreamingConfig& config, const StreamingSet& set,
+                                          const EpochOrder& order, const ReadOptions& options) {
+  return Pass(config, set, order, options).Run();
 }
 
 }  // namespace tessera

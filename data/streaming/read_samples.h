@@ -14,16 +14,14 @@ namespace tessera {
 struct ReadOptions {
   int64_t batch_size = 64;
   int num_threads = 2;
-  int64_t predownload = 512;  // samples that are fetched ahead
-  int download_threads = 4;
   // Called now and then with the number of samples read so far, by one thread at a time.
   std::function<void(int64_t)> progress = {};
 };
 
 // Reads the samples of an epoch without decoding: every byte of every part is copied once, as into
-// a decoder. Stops at the first error.
-absl::StatusOr<ReadingReport> ReadSamples(const StreamingSet& set, const EpochOrder& order,
-                                          const ReadOptions& options);
+// a decoder. `config` is that of the set. Stops at the first error.
+absl::StatusOr<ReadingReport> ReadSamples(const StreamingConfig& config, const StreamingSet& set,
+                                          const EpochOrder& order, const ReadOptions& options);
 
 }  // namespace tessera
 

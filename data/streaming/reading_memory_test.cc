@@ -54,14 +54,14 @@ TEST(ReadingMemoryTest, IsFlatOver20EpochsOfACacheThatEvicts) {
   config.set_local(absl::StrCat(std::getenv("TEST_TMPDIR"), "/cache"));
   config.set_cache_limit("8mb");  // of 20
   config.set_shuffle_block_size(200);
+  config.set_predownload(128);
   const std::shared_ptr<const StreamingSet> set = StreamingSet::Open(config, "").value();
   const auto order = MakeStreamingOrder(config, set->shard_samples(), {.batch_size = 64}).value();
 
   int64_t settled = 0;
   for (int epoch = 0; epoch < 20; ++epoch) {
     const auto positions = order->Epoch(epoch).value();
-    const absl::StatusOr<ReadingReport> report =
-        ReadSamples(*set, *positions, {.predownload = 128});
+    const absl::StatusOr<ReadingReport> report = ReadSamples(config, *set, *positions, {});
     ASSERT_TRUE(report.ok()) << report.status();
     if (epoch == 4) settled = PrivateBytes();
   }

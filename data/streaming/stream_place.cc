@@ -81,6 +81,14 @@ std::string Canonical(const std::string& path) {
 
 }  // namespace
 
+std::string StreamPlace::PathOf(const std::string& name) const {
+  return (fs::path(folder) / name).string();
+}
+
+std::string StreamPlace::AddressOf(const std::string& name) const {
+  return fetcher == nullptr ? PathOf(name) : fetcher->store().Uri(name);
+}
+
 absl::StatusOr<std::vector<StreamPlace>> FindStreamPlaces(const StreamingConfig& config,
                                                           const std::string& split,
                                                           FetchCounters* counters) {
@@ -108,7 +116,7 @@ absl::StatusOr<std::vector<StreamPlace>> FindStreamPlaces(const StreamingConfig&
 }
 
 absl::StatusOr<std::string> ReadStreamFile(const StreamPlace& place, const std::string& name) {
-  const std::string path = (fs::path(place.folder) / name).string();
+  const std::string path = place.PathOf(name);
   absl::StatusOr<std::string> text = ReadFile(path);
   if (text.ok() || place.fetcher == nullptr) return text;
   TESSERA_ASSIGN_OR_RETURN(text, place.fetcher->Fetch(name));

@@ -16,6 +16,12 @@ struct StreamPlace {
   std::string folder;                      // on this machine: the cache, or the files themselves
   std::shared_ptr<const Fetcher> fetcher;  // null: the folder is all there is
   std::string uri;                         // for messages: of the store, or the folder
+
+  // A file of the stream, in `folder`.
+  std::string PathOf(const std::string& name) const;
+
+  // The same for messages: in the store where there is one.
+  std::string AddressOf(const std::string& name) const;
 };
 
 // Finds the places of `split` of all streams that `config` names: opens stores and names cache

@@ -11,13 +11,10 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/synchronization/notification.h"
 #include "base/status_macros.h"
-#include "data/streaming/shard_readahead.h"
+#include "data/streaming/set_readahead.h"
 
 namespace tessera {
 namespace {
-
-// Batches that are fetched ahead where the config does not say how many samples.
-constexpr int64_t kBatchesAhead = 8;
 
 class StreamingDataset : public Dataset {
  public:
@@ -41,15 +38,7 @@ class StreamingDataset : public Dataset {
   std::unique_ptr<Readahead> StartReadahead(const EpochOrder& order, int64_t first,
                                             int64_t batch_size) const override {
     if (!set_->fetches()) return nullptr;
-    const int64_t window =
-        config_.predownload() > 0 ? config_.predownload() : kBatchesAhead * batch_size;
-    absl::Notification* const stop = NewStop();
-    return std::make_unique<ShardReadahead>(
-        order, first,
-        ShardReadahead::Options{
-            .window = window, .num_threads = config_.download_threads(), .stop = stop},
-        [set = set_.get()](int64_t id) { return set->ShardOf(id); },
-        [set = set_.get(), stop](size_t shard) { return set->Prefetch(shard, stop); });
+    return StartSetReadahead(config_, *set_, order, first, batch_size, NewStop());
   }
 
  private:

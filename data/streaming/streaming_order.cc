@@ -107,12 +107,9 @@ absl::StatusOr<std::unique_ptr<const SampleOrder>> MakeScatterOrder(
   // Where shards are alike, as writers make them, blocks are the shards themselves.
   const bool alike = (samples + largest - 1) / largest == shards;
   const int nodes = config.num_canonical_nodes() > 0 ? config.num_canonical_nodes() : world.nodes;
-  const int64_t window = config.shuffle_block_size() > 0
-                             ? config.shuffle_block_size()
-                             : std::max<int64_t>(4'000'000 / nodes, 1 << 18);
   return ScatterOrder::Create(samples,
                               {.block = alike ? largest : (samples + shards - 1) / shards,
-                               .window_size = window,
+                               .window_size = ShuffleBlockSize(config, nodes),
                                .num_canonical_nodes = nodes,
                                .seed = config.shuffle_seed()},
                               world, rank);

@@ -1,7 +1,6 @@
 #include "data/streaming/streaming_set.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <functional>
 #include <optional>
 #include <utility>
@@ -123,15 +122,17 @@ size_t StreamingSet::ShardOf(int64_t index) const {
 StreamingSet::Place StreamingSet::At(size_t shard) const {
   const auto after = std::upper_bound(first_shards_.begin(), first_shards_.end(), shard);
   const auto stream = static_cast<size_t>(after - first_shards_.begin() - 1);
-  return {streams_[stream].get(), shard - first_shards_[stream]};
+  return {*streams_[stream], shard - first_shards_[stream], places_[stream]};
+}
+
+const ShardFile& StreamingSet::file(size_t shard) const {
+  const Place place = At(shard);
+  return place.stream.file(place.shard);
 }
 
 std::string StreamingSet::ShardName(size_t shard) const {
-  const auto after = std::upper_bound(first_shards_.begin(), first_shards_.end(), shard);
-  const StreamPlace& place = places_[after - first_shards_.begin() - 1];
-  const std::string& name = file(shard).raw.name;
-  if (place.fetcher != nullptr) return place.fetcher->store().Uri(name);
-  return (std::filesystem::path(place.folder) / name).string();
+  const Place place = At(shard);
+  return place.files.AddressOf(place.stream.file(place.shard).raw.name);
 }
 
 absl::Status StreamingSet::Get(int64_t index, Record* record,
@@ -146,7 +147,7 @@ absl::Status StreamingSet::Get(int64_t index, Record* record,
   const Place place = At(shard);
   const int64_t sample = index - starts_[shard];
   const absl::Status status =
-      place.stream->Read(place.shard, (*file)->contents(), sample, &record->parts);
+      place.stream.Read(place.shard, (*file)->contents(), sample, &record->parts);
   if (!status.ok()) {
     return absl::Status(status.code(),
                         absl::StrCat((*file)->path(), ", sample ", sample, ": ", status.message()));
@@ -168,11 +169,11 @@ absl::Status StreamingSet::RequireParts(absl::Span<const absl::string_view> name
 absl::Status StreamingSet::Verify(size_t shard) const {
   TESSERA_ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, cache_->Acquire(shard));
   const Place place = At(shard);
-  const int64_t samples = place.stream->num_samples(place.shard);
-  absl::Status status = place.stream->Check(place.shard, file->contents());
+  const int64_t samples = place.stream.num_samples(place.shard);
+  absl::Status status = place.stream.Check(place.shard, file->contents());
   Parts parts;
   for (int64_t sample = 0; status.ok() && sample < samples; ++sample) {
-    status = place.stream->Read(place.shard, file->contents(), sample, &parts);
+    status = place.stream.Read(place.shard, file->contents(), sample, &parts);
     if (!status.ok()) {
       status = absl::Status(status.code(), absl::StrCat("sample ", sample, ": ", status.message()));
     }

@@ -60,7 +60,7 @@ class StreamingSet {
 
   // The address or path of a shard's file, and its sizes.
   std::string ShardName(size_t shard) const;
-  const ShardFile& file(size_t shard) const { return At(shard).stream->file(At(shard).shard); }
+  const ShardFile& file(size_t shard) const;
 
   // What this process has moved and found.
   const FetchCounters& fetch_counters() const { return *fetch_counters_; }
@@ -68,8 +68,9 @@ class StreamingSet {
 
  private:
   struct Place {  // of a shard
-    const Stream* stream;
+    const Stream& stream;
     size_t shard;  // in the stream
+    const StreamPlace& files;
   };
 
   StreamingSet() = default;

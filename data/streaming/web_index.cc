@@ -252,7 +252,7 @@ class Indexer {
 
   // Finds the size of a compressed tar, which the cache has to know before it makes room.
   absl::Status CountTar(Shard& shard, absl::string_view compression, absl::string_view zip) {
-    const std::string address = files_.AddressOf(shard.info.name);
+    const std::string address = files_.place().AddressOf(shard.info.name);
     uint64_t bytes = 0;
     const absl::Status status =
         ExpandTar(zip, address, BadShard::kStop, [&](absl::string_view piece) {
@@ -297,7 +297,7 @@ class Indexer {
 absl::Status CheckCount(const WebIndexFiles& files, const std::string& name, const TarIndex& index,
                         uint64_t expected) {
   if (index.size() == expected || !index.left_out().reason.empty()) return absl::OkStatus();
-  return absl::DataLossError(absl::StrCat(files.AddressOf(name), " has ", index.size(),
+  return absl::DataLossError(absl::StrCat(files.place().AddressOf(name), " has ", index.size(),
                                           " samples, but in the list of shards ", expected));
 }
 

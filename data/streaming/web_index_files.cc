@@ -22,24 +22,16 @@ std::string WebIndexFiles::IndexName(const std::string& name) {
       .string();
 }
 
-std::string WebIndexFiles::PathOf(const std::string& name) const {
-  return (fs::path(place_.folder) / name).string();
-}
-
-std::string WebIndexFiles::AddressOf(const std::string& name) const {
-  return place_.fetcher == nullptr ? PathOf(name) : place_.fetcher->store().Uri(name);
-}
-
 bool WebIndexFiles::InPlace(const std::string& name) const {
   if (place_.fetcher == nullptr) return true;
   const std::optional<std::string> path = place_.fetcher->store().LocalPath(name);
   std::error_code error;
-  return path.has_value() && fs::equivalent(*path, PathOf(name), error);
+  return path.has_value() && fs::equivalent(*path, place_.PathOf(name), error);
 }
 
 absl::StatusOr<TarStamp> WebIndexFiles::CurrentStamp(const std::string& name,
                                                      std::optional<uint64_t> bytes) const {
-  if (InPlace(name)) return StampOf(PathOf(name));
+  if (InPlace(name)) return StampOf(place_.PathOf(name));
   TarStamp stamp;
   if (bytes.has_value()) {
     stamp.bytes = *bytes;
@@ -50,7 +42,7 @@ absl::StatusOr<TarStamp> WebIndexFiles::CurrentStamp(const std::string& name,
 }
 
 std::optional<SavedTarIndex> WebIndexFiles::Load(const std::string& name) const {
-  absl::StatusOr<SavedTarIndex> saved = LoadTarIndex(PathOf(IndexName(name)));
+  absl::StatusOr<SavedTarIndex> saved = LoadTarIndex(place_.PathOf(IndexName(name)));
   if (!saved.ok()) return std::nullopt;
   if (bad_shard_ == BadShard::kStop && !saved->index.left_out().reason.empty()) {
     return std::nullopt;
@@ -61,20 +53,20 @@ std::optional<SavedTarIndex> WebIndexFiles::Load(const std::string& name) const 
 bool WebIndexFiles::IsCached(const std::string& name, const SavedTarIndex& saved) const {
   const std::string tar = saved.stamp.compression.empty() ? name : ExpandedName(name);
   std::error_code error;
-  const auto bytes = fs::file_size(PathOf(tar), error);
+  const auto bytes = fs::file_size(place_.PathOf(tar), error);
   return !error && !InPlace(name) && bytes == saved.index.tables().tar_bytes;
 }
 
 absl::StatusOr<TarIndex> WebIndexFiles::Build(const std::string& name, const TarStamp& stamp,
                                               absl::string_view tar) const {
   const char* const what = stamp.compression.empty() ? "" : ", decompressed";
-  return TarIndex::Build(tar, absl::StrCat(AddressOf(name), what), bad_shard_);
+  return TarIndex::Build(tar, absl::StrCat(place_.AddressOf(name), what), bad_shard_);
 }
 
 bool WebIndexFiles::Save(const std::string& name, const TarIndex& index, const TarStamp& stamp,
                          absl::FunctionRef<bool(uint64_t)> claim) {
   if (!InPlace(name) && !claim(MostBytes(index))) return false;
-  const absl::Status status = SaveTarIndex(index, stamp, PathOf(IndexName(name)));
+  const absl::Status status = SaveTarIndex(index, stamp, place_.PathOf(IndexName(name)));
   if (status.ok() || told_unsaved_.exchange(true)) return true;
   LOG(WARNING) << place_.uri << ": indexes of shards cannot be kept and are built at every start ("
                << status.message() << "); data.streaming.local may name a folder for them";
@@ -100,7 +92,7 @@ uint64_t WebIndexFiles::MostBytes(const TarIndex& index) {
 uint64_t WebIndexFiles::CachedBytes(const std::string& name) const {
   if (InPlace(name)) return 0;
   std::error_code error;
-  const auto bytes = fs::file_size(PathOf(name), error);
+  const auto bytes = fs::file_size(place_.PathOf(name), error);
   return error ? 0 : bytes;
 }
 

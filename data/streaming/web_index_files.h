@@ -31,9 +31,6 @@ class WebIndexFiles {
   // A compressed shard's tar: a name that no other shard of the set has.
   static std::string ExpandedName(const std::string& name) { return name + ".expanded"; }
 
-  // Of a shard, for messages: in the store, or its path.
-  std::string AddressOf(const std::string& name) const;
-
   // Whether a shard is read where it is, and not through a cache.
   bool InPlace(const std::string& name) const;
 
@@ -65,8 +62,6 @@ class WebIndexFiles {
   uint64_t CachedBytes(const std::string& name) const;
 
  private:
-  std::string PathOf(const std::string& name) const;
-
   const StreamPlace place_;
   const BadShard bad_shard_;
   std::atomic<bool> told_unsaved_ = false;

@@ -1,6 +1,5 @@
 #include "data/streaming/web_shard_list.h"
 
-#include <filesystem>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -78,7 +77,7 @@ absl::StatusOr<std::vector<ListedShard>> ListWebShards(const std::string& shards
   }
   if (absl::EndsWith(shards, ".json")) {
     TESSERA_ASSIGN_OR_RETURN(const std::string text, ReadStreamFile(place, shards));
-    return ParseIndex(text, (std::filesystem::path(place.folder) / shards).string());
+    return ParseIndex(text, place.PathOf(shards));
   }
   absl::StatusOr<std::vector<std::string>> names = ExpandShardList(shards);
   if (!names.ok()) {

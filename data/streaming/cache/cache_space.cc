@@ -72,7 +72,8 @@ CacheSpace::CacheSpace(Options options, std::map<std::string, Files> folders)
     : options_(std::move(options)),
       folders_(std::move(folders)),
       limited_(options_.limit > 0 && !folders_.empty()),
-      lock_path_(limited_ ? LockPath(folders_.begin()->first) : "") {}
+      lock_path_(limited_ ? LockPath(folders_.begin()->first) : ""),
+      reserved_(options_.reserved) {}
 
 absl::StatusOr<std::unique_ptr<CacheSpace>> CacheSpace::Open(Options options,
                                                              std::map<std::string, Files> folders) {
@@ -130,10 +131,10 @@ bool CacheSpace::Claim(uint64_t bytes, uint64_t least) {
   const auto claim = [&] {
     const absl::StatusOr<FileLock> state = FileLock::Wait(lock_path_, kStateByte);
     if (!state.ok()) return false;
-    if (options_.reserved + claimed_ + bytes + least > options_.limit) return false;
+    if (reserved_ + bytes + least > options_.limit) return false;
     const absl::StatusOr<uint64_t> used = MakeRoom(bytes);
     if (!used.ok() || *used + bytes > options_.limit) return false;
-    claimed_ += bytes;
+    reserved_ += bytes;
     return true;
   };
   if (claim()) return true;
@@ -155,7 +156,7 @@ void CacheSpace::Touch(int file) const {
 }
 
 absl::StatusOr<uint64_t> CacheSpace::Count(std::vector<Candidate>* candidates) const {
-  uint64_t used = options_.reserved + claimed_;
+  uint64_t used = reserved_;
   for (const auto& entry : folders_) {
     const std::string& path = entry.first;
     const Files& files = entry.second;

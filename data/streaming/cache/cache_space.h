@@ -95,7 +95,7 @@ class CacheSpace {
   const std::map<std::string, Files> folders_;
   const bool limited_;
   const std::string lock_path_;
-  std::atomic<uint64_t> claimed_ = 0;
+  std::atomic<uint64_t> reserved_;  // at first what the options say
   std::atomic<int64_t> evictions_ = 0;
   std::unique_ptr<Doorbell> doorbell_;
   absl::Status unwritable_;  // not OK where the folders are read-only

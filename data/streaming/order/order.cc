@@ -14,11 +14,6 @@
 namespace tessera {
 namespace {
 
-int64_t BlockSize(const StreamingConfig& config, int num_canonical_nodes) {
-  if (config.shuffle_block_size() > 0) return config.shuffle_block_size();
-  return std::max<int64_t>(4'000'000 / num_canonical_nodes, 1 << 18);
-}
-
 // Replaces each id by what stands at it in `replacements`.
 void Replace(absl::Span<const int64_t> replacements, std::vector<int64_t>& ids) {
   for (int64_t& id : ids) {
@@ -45,6 +40,11 @@ absl::Status CheckConfig(const StreamingConfig& config) {
 }
 
 }  // namespace
+
+int64_t ShuffleBlockSize(const StreamingConfig& config, int num_canonical_nodes) {
+  if (config.shuffle_block_size() > 0) return config.shuffle_block_size();
+  return std::max<int64_t>(4'000'000 / num_canonical_nodes, 1 << 18);
+}
 
 absl::StatusOr<World> WithoutReplicas(const World& world, int replication) {
   if (replication < 1 || world.ranks() % replication != 0) {
@@ -135,7 +135,7 @@ absl::StatusOr<EpochIds> Order::DrawStreams(const World& world, const OrderState
 }
 
 absl::StatusOr<EpochIds> Order::Draw(const World& world, const OrderState& state) const {
-  const int64_t block_size = BlockSize(config_, state.num_canonical_nodes);
+  const int64_t block_size = ShuffleBlockSize(config_, state.num_canonical_nodes);
   if (config_.batching_method() == StreamingConfig::RANDOM) {
     return DrawStreams(world, state, 0, shard_samples_.size(), block_size);
   }

@@ -54,6 +54,9 @@ class Order {
   int64_t epoch_size_ = 0;
 };
 
+// Samples among which an order mixes, as data.streaming.shuffle_block_size says.
+int64_t ShuffleBlockSize(const StreamingConfig& config, int num_canonical_nodes);
+
 }  // namespace tessera
 
 #endif  // TESSERA_DATA_STREAMING_ORDER_ORDER_H_
