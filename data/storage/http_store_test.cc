@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "data/storage/fetcher.h"
+#include "data/storage/no_wait_clock.h"
 #include "data/storage/store_conformance.h"
 #include "data/storage/store_error.h"
 #include "tests/servers/fault_server.h"
@@ -25,21 +26,11 @@ constexpr absl::Duration kTimeout = absl::Seconds(20);
 const std::string& Folder() {
   static const auto* const folder = [] {
     auto* path = new std::string(absl::StrCat(std::getenv("TEST_TMPDIR"), "/served"));
-    for (const auto& [key, contents] : OddObjects()) {
-      const std::filesystem::path file = std::filesystem::path(*path) / key;
-      std::filesystem::create_directories(file.parent_path());
-      std::ofstream(file, std::ios::binary) << contents;
-    }
+    WriteOddObjects(*path);
     return path;
   }();
   return *folder;
 }
-
-class NoWait : public Clock {
- public:
-  absl::Time Now() override { return absl::UnixEpoch(); }
-  void Sleep(absl::Duration) override {}
-};
 
 // A server whose faults are those of one object, "large", and a store over it.
 struct Faulty {
@@ -49,7 +40,7 @@ struct Faulty {
 
   // The object, in ranges of 100000 bytes.
   absl::StatusOr<std::string> Fetch(int attempts) {
-    NoWait clock;
+    NoWaitClock clock;
     const Fetcher fetcher(store,
                           {.attempts = attempts, .range_bytes = 100000, .parallel_ranges = 2},
                           &counters, &clock);

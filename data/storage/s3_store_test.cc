@@ -11,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "data/storage/fetcher.h"
+#include "data/storage/no_wait_clock.h"
 #include "data/storage/open_store.h"
 #include "data/storage/store_conformance.h"
 #include "tests/servers/fault_server.h"
@@ -26,21 +27,11 @@ constexpr absl::Duration kTimeout = absl::Seconds(20);
 const std::string& Folder() {
   static const auto* const folder = [] {
     auto* path = new std::string(absl::StrCat(std::getenv("TEST_TMPDIR"), "/served"));
-    for (const auto& [key, contents] : OddObjects()) {
-      const std::filesystem::path file = std::filesystem::path(*path) / "bucket" / key;
-      std::filesystem::create_directories(file.parent_path());
-      std::ofstream(file, std::ios::binary) << contents;
-    }
+    WriteOddObjects(*path + "/bucket");
     return path;
   }();
   return *folder;
 }
-
-class NoWait : public Clock {
- public:
-  absl::Time Now() override { return absl::UnixEpoch(); }
-  void Sleep(absl::Duration) override {}
-};
 
 class S3StoreTest : public ::testing::Test {
  protected:
@@ -171,7 +162,7 @@ TEST_F(S3StoreTest, OutlastsFaultsThatPass) {
       {"status": 503, "code": "SlowDown", "times": 3}, {"stop": 1000},
       {"stop": 50000, "how": "reset"}, {"size": 299999}, {"etag": "\"old\""},
       {"status": 400, "code": "RequestTimeout"}, {"status": 500, "code": "InternalError"}]})");
-  NoWait clock;
+  NoWaitClock clock;
   FetchCounters counters;
   const Fetcher fetcher(Open(server), {.attempts = 12, .range_bytes = 100000, .parallel_ranges = 2},
                         &counters, &clock);

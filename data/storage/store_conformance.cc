@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 
 namespace tessera {
 namespace {
@@ -57,6 +59,14 @@ const std::map<std::string, std::string>& OddObjects() {
       {"large", TestContents(300000)},
   };
   return *objects;
+}
+
+void WriteOddObjects(const std::string& folder) {
+  for (const auto& [key, contents] : OddObjects()) {
+    const std::filesystem::path file = std::filesystem::path(folder) / key;
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file, std::ios::binary) << contents;
+  }
 }
 
 void ExpectReads(Store& store) {

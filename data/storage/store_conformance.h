@@ -11,6 +11,9 @@ namespace tessera {
 // Names that are easily cut or changed on the way, with contents of several sizes.
 const std::map<std::string, std::string>& OddObjects();
 
+// Writes OddObjects() as files below `folder`.
+void WriteOddObjects(const std::string& folder);
+
 // What every store does that holds OddObjects() and nothing called "missing".
 void ExpectReads(Store& store);
 

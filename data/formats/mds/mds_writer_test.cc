@@ -2,7 +2,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -14,7 +13,7 @@
 #include "data/formats/mds/mds_index.h"
 #include "data/formats/mds/mds_schema.h"
 #include "data/formats/mds/mds_shard.h"
-#include "data/storage/store.h"
+#include "data/storage/memory_store.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -24,38 +23,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-// A store in memory, which can be made to fail.
-class MemoryStore : public Store {
- public:
-  std::string Uri(absl::string_view key) const override { return absl::StrCat("memory:", key); }
-  std::optional<std::string> LocalPath(absl::string_view key) const override { return {}; }
-  absl::StatusOr<uint64_t> Size(absl::string_view key) override {
-    TESSERA_ASSIGN_OR_RETURN(const std::string contents, Read(key));
-    return contents.size();
-  }
-  absl::Status ReadRange(absl::string_view key, uint64_t size, uint64_t offset,
-                         absl::Span<char> out, std::string* version) override {
-    return absl::UnimplementedError("no ranges here");
-  }
-  absl::StatusOr<std::string> Read(absl::string_view key) override {
-    const auto found = objects.find(std::string(key));
-    if (found == objects.end()) return absl::NotFoundError(Uri(key));
-    return found->second;
-  }
-  absl::Status Write(absl::string_view key, absl::Span<const absl::string_view> pieces) override {
-    if (writes_left-- == 0) return absl::PermissionDeniedError("no more");
-    std::string contents;
-    for (const absl::string_view piece : pieces) absl::StrAppend(&contents, piece);
-    objects[std::string(key)] = contents;
-    order.push_back(std::string(key));
-    return absl::OkStatus();
-  }
-
-  std::map<std::string, std::string> objects;
-  std::vector<std::string> order;
-  int writes_left = -1;  // negative: without end
-};
 
 std::string TestFolder() {
   const auto folder = std::filesystem::path(std::getenv("TEST_TMPDIR")) /
@@ -151,7 +118,10 @@ TEST(MdsWriterTest, WithoutFinishThereIsNoDataSet) {
 TEST(MdsWriterTest, AfterAFailureThereIsNoDataSet) {
   const auto store = std::make_shared<MemoryStore>();
   auto writer = MdsWriter::Create(store, Columns({{"x", "bytes"}}), {.size_limit = 450});
-  store->writes_left = 1;
+  store->on_write = [left = 1]() mutable -> absl::Status {
+    if (left-- == 0) return absl::PermissionDeniedError("no more");
+    return absl::OkStatus();
+  };
   EXPECT_FALSE(WriteSamples(&*writer, 5).ok());
   // The store is well again, but samples are lost.
   EXPECT_THAT(std::string(WriteSamples(&*writer, 1).message()), HasSubstr("no more"));

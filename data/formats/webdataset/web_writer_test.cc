@@ -15,6 +15,7 @@
 #include "data/formats/webdataset/tar_index.h"
 #include "data/formats/webdataset/tar_reader.h"
 #include "data/formats/webdataset/testing.h"
+#include "data/storage/memory_store.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -177,31 +178,8 @@ TEST(WebDatasetWriterTest, PatternsHaveOneNumber) {
             absl::StatusCode::kNotFound);
 }
 
-// Keeps what is written, up to a number of objects.
-class FakeStore : public Store {
- public:
-  std::string Uri(absl::string_view key) const override { return absl::StrCat("fake://", key); }
-  std::optional<std::string> LocalPath(absl::string_view) const override { return std::nullopt; }
-  absl::Status ReadRange(absl::string_view, uint64_t, uint64_t, absl::Span<char>,
-                         std::string*) override {
-    return absl::UnimplementedError("");
-  }
-  absl::StatusOr<uint64_t> Size(absl::string_view) override { return absl::UnimplementedError(""); }
-  absl::StatusOr<std::string> Read(absl::string_view) override {
-    return absl::UnimplementedError("");
-  }
-  absl::Status Write(absl::string_view key, absl::Span<const absl::string_view> pieces) override {
-    if (objects.size() == most) return absl::PermissionDeniedError("the store is full");
-    objects[std::string(key)] = absl::StrJoin(pieces, "");
-    return absl::OkStatus();
-  }
-
-  std::map<std::string, std::string> objects;
-  size_t most = 10;
-};
-
 TEST(WebDatasetWriterTest, WritesToAStore) {
-  const auto store = std::make_shared<FakeStore>();
+  const auto store = std::make_shared<MemoryStore>();
   auto writer = WebDatasetWriter::Create(store, {.sample_limit = 1});
   ASSERT_TRUE(writer.ok()) << writer.status();
   ASSERT_TRUE(WriteAll(*writer, {{"a", {{"t", "1"}}}, {"b", {{"t", "2"}}}}).ok());
@@ -211,15 +189,18 @@ TEST(WebDatasetWriterTest, WritesToAStore) {
 }
 
 TEST(WebDatasetWriterTest, AnErrorOfTheStoreStays) {
-  const auto store = std::make_shared<FakeStore>();
-  store->most = 1;
+  const auto store = std::make_shared<MemoryStore>();
+  store->on_write = [&]() -> absl::Status {
+    if (store->objects.size() == 1) return absl::PermissionDeniedError("the store is full");
+    return absl::OkStatus();
+  };
   auto writer = WebDatasetWriter::Create(store, {.sample_limit = 1});
   ASSERT_TRUE(writer.ok()) << writer.status();
   EXPECT_TRUE(writer->Write("a", Views({{"t", "1"}})).ok());
   EXPECT_TRUE(writer->Write("b", Views({{"t", "1"}})).ok());
   const absl::Status full = writer->Write("c", Views({{"t", "1"}}));
   EXPECT_THAT(std::string(full.message()), HasSubstr("shard-000001.tar: the store is full"));
-  store->most = 10;
+  store->on_write = [] { return absl::OkStatus(); };
   EXPECT_EQ(writer->Finish(), full);
   EXPECT_EQ(store->objects.size(), 1);
 }
