@@ -6,13 +6,13 @@
 
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "tests/folder_set.h"
 #include "tests/run_binary.h"
 #include "tests/servers/moto_server.h"
+#include "tests/small_run.h"
 
 namespace tessera {
 namespace {
@@ -29,17 +29,6 @@ constexpr char kExperiment[] = R"(
   max_duration: "2ep"
   train_batch_size: 4
   eval_batch_size: 3
-  model {
-    num_classes: 8
-    deeplabv3 {
-      backbone { depth: RESNET18 width: 8 }
-      output_stride: 16
-      head_channels: 8
-      aspp_dilations: [ 1, 2 ]
-    }
-  }
-  optimizer { sgd { lr: 0.02 } }
-  schedule { cosine {} }
   train { log_interval: 1 num_threads: 1 }
 )";
 
@@ -47,26 +36,14 @@ std::string Path(const std::string& name) {
   return std::string(std::getenv("TEST_TMPDIR")) + "/" + name;
 }
 
-// The lines of the run's metrics.jsonl without what depends on time.
-std::vector<std::string> Metrics(const std::string& run) {
-  std::ifstream file(run + "/metrics.jsonl");
-  std::vector<std::string> metrics;
-  for (std::string line; std::getline(file, line);) {
-    nlohmann::json json = nlohmann::json::parse(line);
-    for (const char* key : {"wall_s", "throughput/samples_per_sec", "data_wait"}) json.erase(key);
-    metrics.push_back(json.dump());
-  }
-  return metrics;
-}
-
 // Trains from `data`, the text of the field that says where from.
 std::vector<std::string> Train(const std::string& name, const std::string& data) {
   const std::string config = Path(name + ".textproto");
-  std::ofstream(config) << kExperiment << "data { " << kTransforms << data << " }";
+  std::ofstream(config) << kExperiment << kSmallRun << "data { " << kTransforms << data << " }";
   const RunResult run =
       RunBinary("train/main", {"--config=" + config, "train.save_folder=" + Path(name)});
   EXPECT_EQ(run.exit_code, 0) << run.err;
-  return Metrics(Path(name));
+  return MetricsOf(Path(name));
 }
 
 struct Format {

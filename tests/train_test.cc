@@ -21,6 +21,7 @@
 #include "data/image/encode.h"
 #include "tests/folder_set.h"
 #include "tests/run_binary.h"
+#include "tests/small_run.h"
 
 namespace tessera {
 namespace {
@@ -43,18 +44,6 @@ constexpr char kConfig[] = R"(
     train_transforms { base_height: 0 base_width: 0 crop_height: 32 crop_width: 32 }
     eval_transforms { height: 0 width: 0 }
   }
-  model {
-    num_classes: 8
-    deeplabv3 {
-      backbone { depth: RESNET18 width: 8 }
-      output_stride: 16
-      head_channels: 8
-      aspp_dilations: [ 1, 2 ]
-      dropout: 0.5
-    }
-  }
-  optimizer { sgd { lr: 0.02 } }
-  schedule { cosine {} }
   train { log_interval: 1 num_threads: 1 image_samples: 2 }
 )";
 
@@ -79,7 +68,7 @@ class TrainTest : public ::testing::Test {
  protected:
   TrainTest() {
     fs::remove_all(folder_);
-    Write(config_, kConfig);
+    Write(config_, std::string(kConfig) + kSmallRun);
   }
 
   std::string Folder(const std::string& name) const { return folder_ + "/" + name; }
@@ -96,16 +85,7 @@ class TrainTest : public ::testing::Test {
     return RunBinary(kMain, Arguments(run, more));
   }
 
-  // What the lines of metrics.jsonl say apart from times: the same for runs that computed the same.
-  std::vector<std::string> Metrics(const std::string& run) const {
-    std::vector<std::string> metrics;
-    for (const std::string& line : Lines(Contents(Folder(run) + "/metrics.jsonl"))) {
-      nlohmann::json json = nlohmann::json::parse(line);
-      for (const char* key : {"wall_s", "throughput/samples_per_sec", "data_wait"}) json.erase(key);
-      metrics.push_back(json.dump());
-    }
-    return metrics;
-  }
+  std::vector<std::string> Metrics(const std::string& run) const { return MetricsOf(Folder(run)); }
 
   std::vector<std::string> Checkpoints(const std::string& run) const {
     std::vector<std::string> names;
