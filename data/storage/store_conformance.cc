@@ -80,8 +80,11 @@ void ExpectReads(Store& store) {
     EXPECT_NE(status.message().find(uri), absl::string_view::npos) << status;
   }
   // Shorter than said.
-  const absl::Status status = Range(store, "plain", 2000, 1000, 1000, &version).status();
-  EXPECT_TRUE(absl::IsDataLoss(status)) << status;
+  const absl::Status shorter = Range(store, "plain", 2000, 1000, 1000, &version).status();
+  EXPECT_TRUE(absl::IsDataLoss(shorter)) << shorter;
+  // Longer than said.
+  const absl::Status longer = Range(store, "large", 200000, 0, 1000, &version).status();
+  EXPECT_TRUE(absl::IsDataLoss(longer)) << longer;
 }
 
 void ExpectWrites(Store& store) {
