@@ -9,6 +9,7 @@
 #include "data/datasets/dataset.h"
 #include "data/loader/data_loader.h"
 #include "data/streaming/streaming_set.h"
+#include "data/transforms/label_map.h"
 
 namespace tessera {
 
@@ -16,6 +17,9 @@ enum class Split { kTrain, kEval };
 
 // Opens the samples of one split, whichever kind the config names.
 absl::StatusOr<std::shared_ptr<const Dataset>> OpenDataset(const DataConfig& config, Split split);
+
+// The labels of masks that the config describes, for a model of `num_classes`.
+absl::StatusOr<LabelMap> MakeLabelMap(const DataConfig& config, int num_classes);
 
 // What a run says of its data beside DataConfig.
 struct DataSpec {
@@ -26,8 +30,9 @@ struct DataSpec {
 };
 
 // The batches of one split. The trainer sees no difference between local and streamed sets.
-// Training batches are shuffled, cropped and augmented as the config says; evaluation batches come
-// in the order of the set, each sample once.
+// Training batches are shuffled, cropped and augmented as the config says, by train_transforms or
+// classification_transforms as the set's labels are; evaluation batches come in the order of the
+// set, each sample once.
 // `set`: the split's shards where the caller has opened them, to see what they count.
 absl::StatusOr<std::unique_ptr<DataLoader>> BuildDataLoader(
     const DataConfig& config, const DataSpec& spec,

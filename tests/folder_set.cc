@@ -26,8 +26,8 @@ void WriteFolderSet(const std::string& root, int samples) {
     const Sample sample = dataset->Get(i).value();
     for (const std::string split : {"training", "validation"}) {
       const std::string stem = split + "/s" + std::to_string(i);
-      Write(root + "/images/" + stem + ".jpg", std::string(sample.image));
-      Write(root + "/annotations/" + stem + ".png", std::string(sample.mask));
+      Write(root + "/images/" + stem + ".jpg", std::string(sample.image.bytes));
+      Write(root + "/annotations/" + stem + ".png", std::string(sample.mask.bytes));
     }
   }
 }

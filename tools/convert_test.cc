@@ -102,8 +102,8 @@ class ConvertTest : public ::testing::Test {
     for (int64_t i = 0; i < dataset->size(); ++i) {
       const Sample sample = dataset->Get(i).value();
       const std::string stem = absl::StrCat(name, "/", sample.name, ".png");
-      ASSERT_TRUE(WriteFile(absl::StrCat(Path("from"), "/images/", stem), sample.image).ok());
-      ASSERT_TRUE(WriteFile(absl::StrCat(Path("from"), "/annotations/", stem), sample.mask).ok());
+      ASSERT_TRUE(WriteFile(absl::StrCat(Path("from"), "/images/", stem), sample.image.bytes).ok());
+      ASSERT_TRUE(WriteFile(absl::StrCat(Path("from"), "/annotations/", stem), sample.mask.bytes).ok());
     }
   }
 

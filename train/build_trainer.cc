@@ -86,6 +86,10 @@ absl::StatusOr<State> BuildState(const Experiment& experiment) {
                                         .drop_last = experiment.data().drop_last(),
                                         .microbatch_size = experiment.train().microbatch_size(),
                                         .min_train_batch = state.model->min_train_batch()}));
+  if (state.train_loader->label_kind() != LabelKind::kMask) {
+    return absl::InvalidArgumentError(
+        "the set has a class for each image, and the model labels pixels; expected a set of masks");
+  }
   if (state.eval_loader->num_samples() == 0) {
     return absl::InvalidArgumentError("the evaluation split has no samples");
   }
@@ -117,12 +121,12 @@ absl::Status AddCallbacks(const Experiment& experiment, const RunFolder& folder,
   const DataConfig& data = experiment.data();
   const TrainConfig& train = experiment.train();
   const int num_classes = experiment.model().num_classes();
+  TESSERA_ASSIGN_OR_RETURN(const std::shared_ptr<const Dataset> dataset,
+                           OpenDataset(data, Split::kEval));
   const std::vector<std::string> class_names =
       ClassNames({data.class_names().begin(), data.class_names().end()}, num_classes);
   trainer->Add(std::make_unique<MetricsFile>(folder.metrics(), train.log_interval(), class_names));
 
-  TESSERA_ASSIGN_OR_RETURN(const std::shared_ptr<const Dataset> dataset,
-                           OpenDataset(data, Split::kEval));
   if (train.image_samples() > 0) {
     TESSERA_ASSIGN_OR_RETURN(const Normalizer normalizer, Normalizer::Create(data.normalization()));
     trainer->Add(std::make_unique<Overlay>(Overlay::Options{.folder = folder.images(),
@@ -131,11 +135,7 @@ absl::Status AddCallbacks(const Experiment& experiment, const RunFolder& folder,
                                            dataset, normalizer));
   }
   if (train.save_predictions()) {
-    TESSERA_ASSIGN_OR_RETURN(LabelMap label_map,
-                             LabelMap::Create({.num_classes = num_classes,
-                                               .reduce_zero_label = data.reduce_zero_label(),
-                                               .ignore_index = data.ignore_index(),
-                                               .subset = {}}));
+    TESSERA_ASSIGN_OR_RETURN(LabelMap label_map, MakeLabelMap(data, num_classes));
     trainer->Add(
         std::make_unique<SavePredictions>(folder.predictions(), dataset, std::move(label_map)));
   }

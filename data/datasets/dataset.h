@@ -3,19 +3,29 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "data/image/stored_image.h"
 #include "data/order/sample_order.h"
 
 namespace tessera {
 
-// One sample as it is stored: views of file contents that `owner` keeps alive.
+// What a set says of its images.
+enum class LabelKind {
+  kMask,   // a class for each pixel: segmentation
+  kClass,  // a class for each image: classification
+};
+
+// One sample as it is stored: views that `owner` and the set keep alive.
 struct Sample {
-  absl::string_view name;   // for messages: a file name or a key
-  absl::string_view image;  // JPEG or PNG file contents
-  absl::string_view mask;   // PNG file contents; empty where the set has no masks
+  absl::string_view name;  // for messages: a file name or a key
+  StoredImage image;
+  StoredImage mask;  // kMask: a PNG file, or pixels of 1 channel
   std::shared_ptr<const void> owner;
+  int64_t label = -1;  // kClass: from 0
 };
 
 // Fetches samples ahead of their use, with threads of its own, until it goes.
@@ -33,6 +43,11 @@ class Dataset {
   virtual ~Dataset() = default;
 
   virtual int64_t size() const = 0;
+
+  virtual LabelKind label_kind() const { return LabelKind::kMask; }
+
+  // Names of the classes by label, where the set's files tell them; else empty.
+  virtual std::vector<std::string> class_names() const { return {}; }
 
   // The sample at `index`, 0 to size() - 1. The index is the sample's id: the order of samples,
   // their random numbers and messages refer to it.

@@ -11,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "base/read_file.h"
 #include "base/status_macros.h"
 
@@ -19,9 +20,11 @@ namespace {
 
 constexpr size_t kMostNamed = 10;
 
-// Files of `folder` with one of the extensions, by their name without it.
+// Files of `folder` with one of the extensions, by their name without it and without `suffix`,
+// which it has before that.
 absl::StatusOr<std::map<std::string, std::string>> FilesByStem(
-    const std::filesystem::path& folder, const std::vector<std::string>& extensions) {
+    const std::filesystem::path& folder, const std::vector<std::string>& extensions,
+    const std::string& suffix = "") {
   std::error_code error;
   std::filesystem::directory_iterator files(folder, error);
   if (error) {
@@ -44,7 +47,10 @@ absl::StatusOr<std::map<std::string, std::string>> FilesByStem(
     const std::string extension = absl::AsciiStrToLower(entry.path().extension().string());
     if (name.front() == '.' || !entry.is_regular_file(error)) continue;
     if (std::find(extensions.begin(), extensions.end(), extension) == extensions.end()) continue;
-    const auto [at, added] = by_stem.emplace(entry.path().stem().string(), entry.path().string());
+    const std::string whole_stem = entry.path().stem().string();
+    absl::string_view stem = whole_stem;
+    if (!absl::ConsumeSuffix(&stem, suffix)) continue;
+    const auto [at, added] = by_stem.emplace(stem, entry.path().string());
     if (!added) {
       return absl::InvalidArgumentError(
           absl::StrCat("two files of the same name: ", at->second, " and ", entry.path().string()));
@@ -80,7 +86,8 @@ class FolderDataset : public Dataset {
     files->name = pair.name;
     TESSERA_ASSIGN_OR_RETURN(files->image, ReadFile(pair.image));
     TESSERA_ASSIGN_OR_RETURN(files->mask, ReadFile(pair.mask));
-    return Sample{files->name, files->image, files->mask, files};
+    return Sample{files->name, StoredImage(files->image, pair.image),
+                  StoredImage(files->mask, pair.mask), files};
   }
 
  private:
@@ -89,12 +96,14 @@ class FolderDataset : public Dataset {
 
 }  // namespace
 
-absl::StatusOr<std::vector<FilePair>> ListPairs(const std::string& root, const std::string& split,
-                                                bool skip_unpaired, int64_t* skipped) {
+absl::StatusOr<std::vector<FilePair>> ListPairs(const FolderConfig& config,
+                                                const std::string& split, int64_t* skipped) {
+  const std::string& root = config.root();
   const std::filesystem::path base(root);
-  TESSERA_ASSIGN_OR_RETURN(const auto images,
-                           FilesByStem(base / "images" / split, {".jpg", ".jpeg", ".png"}));
-  TESSERA_ASSIGN_OR_RETURN(const auto masks, FilesByStem(base / "annotations" / split, {".png"}));
+  TESSERA_ASSIGN_OR_RETURN(const auto images, FilesByStem(base / config.images_folder() / split,
+                                                          {".jpg", ".jpeg", ".png"}));
+  TESSERA_ASSIGN_OR_RETURN(const auto masks, FilesByStem(base / config.masks_folder() / split,
+                                                         {".png"}, config.mask_suffix()));
   std::vector<FilePair> pairs;
   std::vector<std::string> without_mask, without_image;
   for (const auto& [name, image] : images) {
@@ -111,7 +120,7 @@ absl::StatusOr<std::vector<FilePair>> ListPairs(const std::string& root, const s
   std::vector<std::string> complaints = {Listed("images without a mask", without_mask),
                                          Listed("masks without an image", without_image)};
   std::erase(complaints, "");
-  if (!complaints.empty() && !skip_unpaired) {
+  if (!complaints.empty() && !config.skip_unpaired()) {
     return absl::InvalidArgumentError(
         absl::StrCat(root, ", split ", split, ": ", absl::StrJoin(complaints, ", "),
                      "; add the missing files, or leave these out with skip_unpaired"));
@@ -129,15 +138,22 @@ absl::StatusOr<std::vector<FilePair>> ListPairs(const std::string& root, const s
   return pairs;
 }
 
+absl::StatusOr<std::vector<FilePair>> ListPairs(const std::string& root, const std::string& split,
+                                                bool skip_unpaired, int64_t* skipped) {
+  FolderConfig config;
+  config.set_root(root);
+  config.set_skip_unpaired(skip_unpaired);
+  return ListPairs(config, split, skipped);
+}
+
 absl::StatusOr<std::shared_ptr<const Dataset>> OpenFolderDataset(const FolderConfig& config,
                                                                  const std::string& split) {
   if (config.root().empty()) {
     return absl::InvalidArgumentError(
         "data.folder.root is not set; expected the folder that holds images and annotations");
   }
-  TESSERA_ASSIGN_OR_RETURN(
-      std::vector<FilePair> pairs,
-      ListPairs(config.root(), split, config.skip_unpaired(), /*skipped=*/nullptr));
+  TESSERA_ASSIGN_OR_RETURN(std::vector<FilePair> pairs,
+                           ListPairs(config, split, /*skipped=*/nullptr));
   return std::make_shared<const FolderDataset>(std::move(pairs));
 }
 

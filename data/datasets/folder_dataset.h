@@ -1,6 +1,7 @@
 #ifndef TESSERA_DATA_DATASETS_FOLDER_DATASET_H_
 #define TESSERA_DATA_DATASETS_FOLDER_DATASET_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,10 +19,15 @@ struct FilePair {
   std::string mask;
 };
 
-// The pairs of `root`/images/`split` (jpg, jpeg, png) and `root`/annotations/`split` (png), sorted
-// by name, byte by byte: the same on every machine. Hidden and system files (._x, Thumbs.db) are
-// passed over. Files without a partner are an error that lists them, or with `skip_unpaired` are
-// left out and counted in `*skipped` (may be null).
+// The pairs of ROOT/images/`split` (jpg, jpeg, png) and ROOT/annotations/`split` (png), or of the
+// folders that the config names instead, sorted by name, byte by byte: the same on every machine.
+// Hidden and system files (._x, Thumbs.db) are passed over, and masks whose name does not end in
+// the config's suffix. Files without a partner are an error that lists them, or with skip_unpaired
+// are left out and counted in `*skipped` (may be null).
+absl::StatusOr<std::vector<FilePair>> ListPairs(const FolderConfig& config,
+                                                const std::string& split, int64_t* skipped);
+
+// The same of a root in the ADE20K layout.
 absl::StatusOr<std::vector<FilePair>> ListPairs(const std::string& root, const std::string& split,
                                                 bool skip_unpaired, int64_t* skipped);
 

@@ -55,9 +55,24 @@ TEST_F(FolderDatasetTest, PairsByNameNeverByPosition) {
   for (const auto& [index, name] : {std::pair(0, "a"), std::pair(1, "c")}) {
     const Sample sample = *(*dataset)->Get(index);
     EXPECT_EQ(sample.name, name);
-    EXPECT_EQ(sample.image, std::string(name) + ".jpg");
-    EXPECT_EQ(sample.mask, std::string(name) + ".png");
+    EXPECT_EQ(sample.image.bytes, std::string(name) + ".jpg");
+    EXPECT_EQ(sample.mask.bytes, std::string(name) + ".png");
   }
+}
+
+TEST_F(FolderDatasetTest, FoldersAndMaskSuffixCanBeNamed) {
+  Write("train2017/a.jpg", "image");
+  Write("stuff/train2017/a_labelTrainIds.png", "mask");
+  Write("stuff/train2017/a.png", "another mask");
+  FolderConfig config = Config();
+  config.set_images_folder(".");
+  config.set_masks_folder("stuff");
+  config.set_mask_suffix("_labelTrainIds");
+  const auto dataset = OpenFolderDataset(config, "train2017");
+  ASSERT_TRUE(dataset.ok()) << dataset.status();
+  ASSERT_EQ((*dataset)->size(), 1);
+  EXPECT_EQ((*dataset)->Get(0)->image.bytes, "image");
+  EXPECT_EQ((*dataset)->Get(0)->mask.bytes, "mask");
 }
 
 TEST_F(FolderDatasetTest, EachSplitHasItsOwnFiles) {
@@ -73,8 +88,8 @@ TEST_F(FolderDatasetTest, EachSplitHasItsOwnFiles) {
   const auto val = *OpenFolderDataset(Config(), "validation");
   EXPECT_EQ(train->size(), 3);
   EXPECT_EQ(val->size(), 2);
-  EXPECT_EQ(train->Get(2)->image, "train");
-  EXPECT_EQ(val->Get(0)->image, "val");
+  EXPECT_EQ(train->Get(2)->image.bytes, "train");
+  EXPECT_EQ(val->Get(0)->image.bytes, "val");
 }
 
 TEST_F(FolderDatasetTest, MissingSplitIsAnErrorAndNoOtherSplitIsTaken) {

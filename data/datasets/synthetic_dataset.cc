@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <numbers>
 #include <string>
 #include <utility>
@@ -89,11 +90,18 @@ struct Ground {
   double slope_x = 0, slope_y = 0;
 };
 
-void DrawSample(Philox& random, Image* image, Image* mask) {
+// The one shape of an image that has a class: most of it is inside.
+Shape DrawLargeShape(int height, int width, Philox& random) {
+  Shape shape = DrawShape(height, width, random);
+  shape.x = random.Uniform(0.4, 0.6) * width;
+  shape.y = random.Uniform(0.4, 0.6) * height;
+  shape.size *= 1.4;
+  return shape;
+}
+
+void DrawSample(const std::vector<Shape>& shapes, const Ground& ground, Philox& random,
+                Image* image, Image* mask) {
   const int height = image->height, width = image->width;
-  const Ground ground(random);
-  std::vector<Shape> shapes(2 + random.Below(3));
-  for (Shape& shape : shapes) shape = DrawShape(height, width, random);
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) {
       const double light =
@@ -124,20 +132,29 @@ class SyntheticDataset : public Dataset {
  public:
   struct Files {
     std::string name, image, mask;
+    int64_t label = -1;
   };
 
-  explicit SyntheticDataset(std::vector<Files> samples)
-      : samples_(std::make_shared<const std::vector<Files>>(std::move(samples))) {}
+  SyntheticDataset(LabelKind kind, std::vector<Files> samples)
+      : kind_(kind), samples_(std::make_shared<const std::vector<Files>>(std::move(samples))) {}
 
   int64_t size() const override { return static_cast<int64_t>(samples_->size()); }
+  LabelKind label_kind() const override { return kind_; }
+  std::vector<std::string> class_names() const override {
+    // Without the background where a shape is the class of its image.
+    return {std::begin(kSyntheticClasses) + (kind_ == LabelKind::kClass ? 1 : 0),
+            std::end(kSyntheticClasses)};
+  }
 
   absl::StatusOr<Sample> Get(int64_t index) const override {
     const Files& files = (*samples_)[index];
-    return Sample{files.name, files.image, files.mask, samples_};
+    return Sample{files.name, StoredImage(files.image), StoredImage(files.mask), samples_,
+                  files.label};
   }
 
  private:
-  std::shared_ptr<const std::vector<Files>> samples_;
+  const LabelKind kind_;
+  const std::shared_ptr<const std::vector<Files>> samples_;
 };
 
 }  // namespace
@@ -150,18 +167,30 @@ absl::StatusOr<std::shared_ptr<const Dataset>> MakeSyntheticDataset(const Synthe
                                                    config.height(), " x ", config.width(),
                                                    " found, expected 1 or more of 8 x 8 or more"));
   }
+  const bool classes = config.labels() == SyntheticConfig::CLASSES;
   std::vector<SyntheticDataset::Files> samples(count);
   Image image, mask;
   image.Resize(config.height(), config.width(), 3);
   mask.Resize(config.height(), config.width(), 1);
   for (int i = 0; i < count; ++i) {
     Philox random(config.seed(), train ? 0 : 1, i);
-    DrawSample(random, &image, &mask);
+    const Ground ground(random);
+    std::vector<Shape> shapes(classes ? 1 : 2 + random.Below(3));
+    for (Shape& shape : shapes) {
+      shape = classes ? DrawLargeShape(config.height(), config.width(), random)
+                      : DrawShape(config.height(), config.width(), random);
+    }
+    DrawSample(shapes, ground, random, &image, &mask);
     samples[i].name = absl::StrCat(train ? "train_" : "eval_", i);
     TESSERA_ASSIGN_OR_RETURN(samples[i].image, EncodePng(image));
-    TESSERA_ASSIGN_OR_RETURN(samples[i].mask, EncodePng(mask));
+    if (classes) {
+      samples[i].label = shapes[0].kind - 1;
+    } else {
+      TESSERA_ASSIGN_OR_RETURN(samples[i].mask, EncodePng(mask));
+    }
   }
-  return std::make_shared<const SyntheticDataset>(std::move(samples));
+  return std::make_shared<const SyntheticDataset>(classes ? LabelKind::kClass : LabelKind::kMask,
+                                                  std::move(samples));
 }
 
 }  // namespace tessera

@@ -17,7 +17,8 @@ inline constexpr absl::string_view kSyntheticClasses[] = {
 // A set made in memory: a few shapes on a shaded ground, turned and scaled at random. A class shows
 // in its outline and in the direction of its stripes; colour says nothing, and there is noise.
 // Masks are in ADE20K's form (data.reduce_zero_label: true): 0 is void, a border around each shape;
-// class c is stored as c + 1. Sample i is a function of (seed, split, i) alone.
+// class c is stored as c + 1. With labels: CLASSES an image shows one large shape, which is its
+// class; there is no mask. Sample i is a function of (seed, split, i) alone.
 absl::StatusOr<std::shared_ptr<const Dataset>> MakeSyntheticDataset(const SyntheticConfig& config,
                                                                     bool train);
 

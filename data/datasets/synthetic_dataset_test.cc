@@ -45,10 +45,28 @@ TEST(SyntheticDatasetTest, IsTheSameEachTimeAndDiffersBySplit) {
   const auto eval = *MakeSyntheticDataset(Small(), false);
   ASSERT_EQ(eval->size(), 5);
   for (int64_t i = 0; i < eval->size(); ++i) {
-    EXPECT_EQ(a->Get(i)->image, b->Get(i)->image);
-    EXPECT_EQ(a->Get(i)->mask, b->Get(i)->mask);
-    EXPECT_NE(a->Get(i)->image, eval->Get(i)->image);
+    EXPECT_EQ(a->Get(i)->image.bytes, b->Get(i)->image.bytes);
+    EXPECT_EQ(a->Get(i)->mask.bytes, b->Get(i)->mask.bytes);
+    EXPECT_NE(a->Get(i)->image.bytes, eval->Get(i)->image.bytes);
   }
+}
+
+TEST(SyntheticDatasetTest, HasAClassForEachImageWhereAsked) {
+  SyntheticConfig config = Small();
+  config.set_labels(SyntheticConfig::CLASSES);
+  const auto dataset = *MakeSyntheticDataset(config, true);
+  EXPECT_EQ(dataset->label_kind(), LabelKind::kClass);
+  ASSERT_EQ(dataset->class_names().size(), 7u);
+  EXPECT_EQ(dataset->class_names()[0], "disc");
+  std::array<int, 7> count{};
+  for (int64_t i = 0; i < dataset->size(); ++i) {
+    const Sample sample = *dataset->Get(i);
+    EXPECT_TRUE(sample.mask.empty());
+    ASSERT_GE(sample.label, 0);
+    ASSERT_LT(sample.label, 7);
+    ++count[sample.label];
+  }
+  for (const int times : count) EXPECT_GT(times, 0);
 }
 
 TEST(SyntheticDatasetTest, ImpossibleSizeIsRefused) {

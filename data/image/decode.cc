@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "base/status_macros.h"
 #include "data/image/jpeg_decode.h"
 #include "data/image/png_decode.h"
 
@@ -54,6 +55,19 @@ absl::Status NeitherFormat(absl::string_view bytes) {
       absl::StrCat("neither JPEG nor PNG: the content ", Describe(bytes)));
 }
 
+absl::Status OtherChannels(const StoredImage& stored, absl::string_view expected) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("pixels have ", stored.channels, " channels, expected ", expected));
+}
+
+absl::Status CheckPixels(const StoredImage& stored) {
+  const uint64_t expected = static_cast<uint64_t>(stored.height) * stored.width * stored.channels;
+  if (stored.bytes.size() == expected && expected > 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("pixels have ", stored.bytes.size(), " bytes, expected ", expected, " for ",
+                   stored.height, " x ", stored.width, " x ", stored.channels));
+}
+
 }  // namespace
 
 absl::Status DecodeRgb(absl::string_view bytes, Image* image) {
@@ -69,6 +83,29 @@ absl::Status DecodeMask(absl::string_view bytes, Image* mask) {
         "mask is a JPEG, which does not keep class indices: expected a PNG");
   }
   return NeitherFormat(bytes);
+}
+
+absl::Status DecodeRgb(const StoredImage& stored, Image* image) {
+  if (stored.is_file()) return DecodeRgb(stored.bytes, image);
+  if (stored.channels != 1 && stored.channels != 3) return OtherChannels(stored, "1 or 3");
+  TESSERA_RETURN_IF_ERROR(CheckPixels(stored));
+  image->Resize(stored.height, stored.width, 3);
+  if (stored.channels == 3) {
+    std::copy(stored.bytes.begin(), stored.bytes.end(), image->pixels.begin());
+    return absl::OkStatus();
+  }
+  uint8_t* out = image->pixels.data();
+  for (const char gray : stored.bytes) out = std::fill_n(out, 3, static_cast<uint8_t>(gray));
+  return absl::OkStatus();
+}
+
+absl::Status DecodeMask(const StoredImage& stored, Image* mask) {
+  if (stored.is_file()) return DecodeMask(stored.bytes, mask);
+  if (stored.channels != 1) return OtherChannels(stored, "1");
+  TESSERA_RETURN_IF_ERROR(CheckPixels(stored));
+  mask->Resize(stored.height, stored.width, 1);
+  std::copy(stored.bytes.begin(), stored.bytes.end(), mask->pixels.begin());
+  return absl::OkStatus();
 }
 
 absl::StatusOr<ImageInfo> ReadImageInfo(absl::string_view bytes) {

@@ -6,6 +6,7 @@
 #include "absl/strings/string_view.h"
 #include "data/image/image.h"
 #include "data/image/image_info.h"
+#include "data/image/stored_image.h"
 
 namespace tessera {
 
@@ -26,6 +27,10 @@ absl::Status DecodeRgb(absl::string_view bytes, Image* image);
 // of 1, 2, 4 or 8 bits their values unscaled. Images of 2 or more channels, 16 bits or JPEG are
 // refused with the reason.
 absl::Status DecodeMask(absl::string_view bytes, Image* mask);
+
+// The same for what a set keeps: pixels of 1 or 3 channels are copied, files decoded as above.
+absl::Status DecodeRgb(const StoredImage& stored, Image* image);
+absl::Status DecodeMask(const StoredImage& stored, Image* mask);
 
 // Format, size and channels, from the headers alone: the pixels may still be cut short or damaged.
 absl::StatusOr<ImageInfo> ReadImageInfo(absl::string_view bytes);

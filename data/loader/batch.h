@@ -7,8 +7,8 @@
 
 namespace tessera {
 
-// A batch of images and masks, ready for the model. A batch owns its memory: it never changes after
-// it was handed out, however long it is kept.
+// A batch of images with their labels, ready for the model. A batch owns its memory: it never
+// changes after it was handed out, however long it is kept.
 struct Batch {
   int64_t size = 0;  // samples
   int height = 0;
@@ -16,8 +16,12 @@ struct Batch {
 
   // Normalised pixels [size, height, width, 3], float32: an NCHW tensor in channels_last memory.
   std::shared_ptr<float[]> images;
-  // Class labels [size, height, width]; `ignore_index` where a pixel does not count.
+  // Segmentation: class labels [size, height, width]; `ignore_index` where a pixel does not count.
+  // Null for classification.
   std::shared_ptr<uint8_t[]> labels;
+  // Classification: the class of each image [size], -1 where it does not count. Empty for
+  // segmentation.
+  std::vector<int64_t> classes;
 
   std::vector<int64_t> sample_ids;  // [size]
 };

@@ -55,7 +55,7 @@ struct BatchPool::FreeList {
 
 BatchPool::BatchPool() : free_(std::make_shared<FreeList>()) {}
 
-Batch BatchPool::Make(int64_t size, int height, int width) const {
+Batch BatchPool::Make(int64_t size, int height, int width, LabelKind kind) const {
   const size_t pixels = static_cast<size_t>(size) * height * width;
   const auto array = [this]<typename T>(size_t count, T) {
     Block block = free_->Take(std::max<size_t>(count * sizeof(T), 1));
@@ -70,7 +70,14 @@ Batch BatchPool::Make(int64_t size, int height, int width) const {
   batch.height = height;
   batch.width = width;
   batch.images = array(pixels * 3, float{});
-  batch.labels = array(pixels, uint8_t{});
+  switch (kind) {
+    case LabelKind::kMask:
+      batch.labels = array(pixels, uint8_t{});
+      break;
+    case LabelKind::kClass:
+      batch.classes.resize(size);
+      break;
+  }
   batch.sample_ids.resize(size);
   return batch;
 }

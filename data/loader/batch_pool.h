@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "data/datasets/dataset.h"
 #include "data/loader/batch.h"
 
 namespace tessera {
@@ -15,7 +16,7 @@ class BatchPool {
   BatchPool();
 
   // A batch of `size` samples of height x width; pixels and labels are not initialised.
-  Batch Make(int64_t size, int height, int width) const;
+  Batch Make(int64_t size, int height, int width, LabelKind kind) const;
 
  private:
   struct FreeList;

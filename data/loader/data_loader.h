@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "data/datasets/dataset.h"
 #include "data/loader/batch.h"
 
 namespace tessera {
@@ -14,6 +15,9 @@ namespace tessera {
 class DataLoader {
  public:
   virtual ~DataLoader() = default;
+
+  // What its batches hold of labels.
+  virtual LabelKind label_kind() const { return LabelKind::kMask; }
 
   // Samples of the split, and of one batch (the last one of an epoch may be smaller).
   virtual int64_t num_samples() const = 0;

@@ -34,6 +34,17 @@ struct Task {
   absl::Status error;
 };
 
+// A sample that was left out counts nowhere.
+void ClearSample(uint8_t ignore_index, int64_t slot, Batch* batch) {
+  const int64_t pixels = int64_t{batch->height} * batch->width;
+  std::fill_n(batch->images.get() + slot * pixels * 3, pixels * 3, 0.0f);
+  if (batch->labels != nullptr) {
+    std::fill_n(batch->labels.get() + slot * pixels, pixels, ignore_index);
+  } else {
+    batch->classes[slot] = -1;
+  }
+}
+
 }  // namespace
 
 // One pass over the order, with its threads. Batches are opened by the consumer, in order; workers
@@ -106,7 +117,7 @@ class ThreadedLoader::Epoch {
         break;
       }
       task->first = opened_;
-      task->batch = loader_.pool_.Make(size, shape->height, shape->width);
+      task->batch = loader_.pool_.Make(size, shape->height, shape->width, loader_.label_kind());
       task->remaining = size;
       absl::MutexLock lock(&mutex_);
       tasks_.push_back(std::move(task));
@@ -146,14 +157,8 @@ class ThreadedLoader::Epoch {
 
   // Makes sample `slot` of a batch.
   void Make(Task* task, int64_t slot, WorkerScratch* scratch) {
-    Batch& batch = task->batch;
-    const int64_t pixels = int64_t{batch.height} * batch.width;
-    float* const images = batch.images.get() + slot * pixels * 3;
-    uint8_t* const labels = batch.labels.get() + slot * pixels;
     const auto run = [&](int64_t id) {
-      batch.sample_ids[slot] = id;
-      return loader_.pipeline_.Run(id, epoch_, {batch.height, batch.width}, scratch, images,
-                                   labels);
+      return loader_.pipeline_.Run(id, epoch_, scratch, slot, &task->batch);
     };
     const int64_t position = task->first + slot;
     const absl::Status status = run(order_->At(position));
@@ -170,9 +175,8 @@ class ThreadedLoader::Epoch {
       case BadSamples::kStop:
         break;
       case BadSamples::kIgnore:
-        batch.sample_ids[slot] = order_->At(position);
-        std::fill_n(images, pixels * 3, 0.0f);
-        std::fill_n(labels, pixels, loader_.options_.ignore_index);
+        task->batch.sample_ids[slot] = order_->At(position);
+        ClearSample(loader_.options_.ignore_index, slot, &task->batch);
         return;
       case BadSamples::kReplace:
         for (int64_t i = 1; i < std::min(count, kMostReplacements); ++i) {

@@ -18,7 +18,7 @@ enum class BadSamples {
   kStop,     // Next() returns its error
   kReplace,  // the next sample of the order that can be used stands in its place; after 100 bad
              // ones in a row the error of the first
-  kIgnore,   // it is left out: its pixels are 0 and all its labels ignored
+  kIgnore,   // it is left out: its pixels are 0 and its labels ignored
 };
 
 struct LoaderOptions {
@@ -42,6 +42,7 @@ class ThreadedLoader : public DataLoader {
       SamplePipeline pipeline);
   ~ThreadedLoader() override;
 
+  LabelKind label_kind() const override { return pipeline_.dataset().label_kind(); }
   int64_t num_samples() const override { return pipeline_.dataset().size(); }
   int64_t batch_size() const override { return options_.batch_size; }
   int64_t num_batches() const override;

@@ -52,7 +52,7 @@ class MemoryDataset : public Dataset {
   int64_t size() const override { return static_cast<int64_t>(images.size()); }
   absl::StatusOr<Sample> Get(int64_t index) const override {
     ++reads;
-    return Sample{names[index], images[index], masks[index], nullptr};
+    return Sample{names[index], StoredImage(images[index]), StoredImage(masks[index]), nullptr};
   }
 
   std::vector<std::string> images, masks, names;
@@ -93,7 +93,7 @@ absl::StatusOr<std::unique_ptr<ThreadedLoader>> MakeLoader(std::shared_ptr<const
   std::unique_ptr<const SampleOrder> order = std::make_unique<SequentialOrder>(dataset->size());
   if (draw.shuffle) order = std::make_unique<PermutationOrder>(dataset->size(), draw.seed);
   return ThreadedLoader::Create(options, std::move(order),
-                                SamplePipeline(dataset, std::move(transform), draw.seed));
+                                SamplePipeline(dataset, std::move(transform), draw.seed, 150));
 }
 
 struct Pass {

@@ -7,10 +7,10 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/synchronization/notification.h"
 #include "base/status_macros.h"
+#include "data/streaming/sample_parts.h"
 #include "data/streaming/set_readahead.h"
 
 namespace tessera {
@@ -19,18 +19,19 @@ namespace {
 class StreamingDataset : public Dataset {
  public:
   StreamingDataset(const StreamingConfig& config, std::shared_ptr<const StreamingSet> set)
-      : config_(config), set_(std::move(set)) {}
+      : config_(config), parts_(config), set_(std::move(set)) {}
 
   int64_t size() const override { return set_->size(); }
+  LabelKind label_kind() const override { return parts_.label_kind(); }
 
   absl::StatusOr<Sample> Get(int64_t index) const override {
     Record record;
     TESSERA_RETURN_IF_ERROR(set_->Get(index, &record, stop_.load()));
     Sample sample;
-    const bool found = Find(record.parts, config_.name_column(), &sample.name) &&
-                       Find(record.parts, config_.image_column(), &sample.image) &&
-                       Find(record.parts, config_.mask_column(), &sample.mask);
-    if (!found) return Missing(index, record.parts);
+    if (const absl::Status status = parts_.Fill(record.parts, &sample); !status.ok()) {
+      return absl::Status(status.code(), absl::StrCat(set_->ShardName(set_->ShardOf(index)),
+                                                      ", sample ", index, ": ", status.message()));
+    }
     sample.owner = std::move(record.owner);
     return sample;
   }
@@ -49,26 +50,8 @@ class StreamingDataset : public Dataset {
     return stop;
   }
 
-  static bool Find(const Parts& parts, const std::string& name, absl::string_view* value) {
-    for (const Part& part : parts) {
-      if (part.name != name) continue;
-      *value = part.value;
-      return true;
-    }
-    return false;
-  }
-
-  absl::Status Missing(int64_t index, const Parts& parts) const {
-    return absl::NotFoundError(absl::StrCat(
-        set_->ShardName(set_->ShardOf(index)), ", sample ", index, ": expected the parts ",
-        config_.name_column(), ", ", config_.image_column(), " and ", config_.mask_column(),
-        " (data.streaming.name_column, image_column, mask_column); found ",
-        absl::StrJoin(parts, ", ", [](std::string* out, const Part& part) {
-          absl::StrAppend(out, part.name);
-        })));
-  }
-
   const StreamingConfig config_;
+  const SampleParts parts_;
   const std::shared_ptr<const StreamingSet> set_;
 
   mutable absl::Mutex mutex_;
@@ -81,13 +64,12 @@ class StreamingDataset : public Dataset {
 
 absl::StatusOr<std::shared_ptr<const Dataset>> MakeStreamingDataset(
     const StreamingConfig& config, std::shared_ptr<const StreamingSet> set) {
-  const absl::Status missing =
-      set->RequireParts({config.name_column(), config.image_column(), config.mask_column()});
+  const absl::Status missing = set->RequireParts(SampleParts(config).required());
   if (!missing.ok()) {
-    return absl::Status(
-        missing.code(),
-        absl::StrCat(missing.message(),
-                     " (data.streaming.name_column, image_column and mask_column name them)"));
+    return absl::Status(missing.code(),
+                        absl::StrCat(missing.message(),
+                                     " (data.streaming.image_column, mask_column or "
+                                     "label_column, and name_column name them)"));
   }
   return std::make_shared<const StreamingDataset>(config, std::move(set));
 }

@@ -49,7 +49,13 @@ State EndOfTraining() {
   state.length.max_batches = state.timestamp.batch = 12;
   Evaluation& evaluation = state.evaluation.emplace(3, 255);
   Batch& batch = evaluation.batch;
-  batch = {.size = 2, .height = 1, .width = 2, .images = {}, .labels = {}, .sample_ids = {0, 1}};
+  batch = {.size = 2,
+           .height = 1,
+           .width = 2,
+           .images = {},
+           .labels = {},
+           .classes = {},
+           .sample_ids = {0, 1}};
   // Normalised by mean 10 20 30, std 10.
   batch.images = std::shared_ptr<float[]>(new float[12]{0, 0, 0, 9, 8, 7, 0, 0, 0, 0, 0, 0});
   batch.labels = std::shared_ptr<uint8_t[]>(new uint8_t[4]{1, 255, 0, 0});
