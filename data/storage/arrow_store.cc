@@ -92,6 +92,11 @@ class ArrowStore : public Store {
     return AtKey(key, status);
   }
 
+  absl::Status Remove(absl::string_view key) override {
+    absl::Status status = AtKey(key, FromArrow(files_->DeleteFile(Path(key))));
+    return absl::IsNotFound(status) ? absl::OkStatus() : status;
+  }
+
  private:
   std::string Path(absl::string_view key) const { return absl::StrCat(root_, "/", key); }
 

@@ -26,7 +26,8 @@ constexpr size_t kMostErrorText = 4096;
 std::string Header(CURL* curl, const char* name) {
   curl_header* header = nullptr;
   if (curl_easy_header(curl, name, 0, CURLH_HEADER, -1, &header) != CURLHE_OK) return "";
-  return header->value;
+  // Of an empty header curl leaves the line's end.
+  return std::string(absl::StripAsciiWhitespace(header->value));
 }
 
 int StatusOf(CURL* curl) {
@@ -245,8 +246,16 @@ void SetUp(CURL* curl, const HttpClient::Options& options) {
   curl_easy_setopt(curl, CURLOPT_PATH_AS_IS, 1L);
   curl_easy_setopt(curl, CURLOPT_TCP_KEEPALIVE, 1L);
   curl_easy_setopt(curl, CURLOPT_BUFFERSIZE, 512L * 1024);
-  const int64_t timeout = std::max<int64_t>(1, absl::ToInt64Milliseconds(options.timeout));
-  curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, static_cast<long>(timeout));
+  if (options.timeout < absl::InfiniteDuration()) {
+    const int64_t timeout = std::max<int64_t>(1, absl::ToInt64Milliseconds(options.timeout));
+    curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, static_cast<long>(timeout));
+  }
+  if (options.stall_timeout < absl::InfiniteDuration()) {
+    const auto seconds = std::max<int64_t>(1, absl::ToInt64Seconds(options.stall_timeout));
+    curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, static_cast<long>(seconds));
+    curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, static_cast<long>(seconds));
+  }
   const std::string certificates = FirstEnv({"AWS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE"});
   if (!certificates.empty()) curl_easy_setopt(curl, CURLOPT_CAINFO, certificates.c_str());
   if (!options.bearer.empty()) {
@@ -320,6 +329,18 @@ absl::Status HttpClient::Put(const HttpRequest& request,
   curl_easy_setopt(handle.curl, CURLOPT_SEEKFUNCTION, &OnSeek);
   curl_easy_setopt(handle.curl, CURLOPT_SEEKDATA, &upload);
   return Perform(handle.curl, request, {"Expect:"}, sink);
+}
+
+absl::Status HttpClient::Delete(const HttpRequest& request) {
+  const Handle handle(*this);
+  if (handle.curl == nullptr) return CannotStart();
+  NoSink sink;
+  curl_easy_setopt(handle.curl, CURLOPT_RANGE, nullptr);
+  curl_easy_setopt(handle.curl, CURLOPT_HTTPGET, 1L);
+  curl_easy_setopt(handle.curl, CURLOPT_CUSTOMREQUEST, "DELETE");
+  absl::Status status = Perform(handle.curl, request, {}, sink);
+  curl_easy_setopt(handle.curl, CURLOPT_CUSTOMREQUEST, nullptr);
+  return status;
 }
 
 }  // namespace tessera

@@ -51,9 +51,11 @@ struct HttpRequest {
 class HttpClient {
  public:
   struct Options {
-    absl::Duration timeout;        // of a whole request
+    absl::Duration timeout;        // of a whole request; may be infinite
     std::string bearer = {};       // a token for the host of the address alone; may be empty
     bool follow_redirects = true;  // not for signed requests: a signature is for one host
+    // Ends a request that connects, or brings no byte, for so long: for long ones.
+    absl::Duration stall_timeout = absl::InfiniteDuration();
   };
 
   explicit HttpClient(Options options);
@@ -68,6 +70,8 @@ class HttpClient {
 
   // Sends the pieces, one after the other, as the contents of the address.
   absl::Status Put(const HttpRequest& request, absl::Span<const absl::string_view> pieces);
+
+  absl::Status Delete(const HttpRequest& request);
 
  private:
   struct Handle;

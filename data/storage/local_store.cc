@@ -113,6 +113,12 @@ class LocalStore : public Store {
     return WriteFile(path, pieces, Durability::kSynced);
   }
 
+  absl::Status Remove(absl::string_view key) override {
+    const std::string path = Path(key);
+    if (unlink(path.c_str()) == 0 || errno == ENOENT) return absl::OkStatus();
+    return ErrnoError(errno, path);
+  }
+
  private:
   std::string Path(absl::string_view key) const {
     return key.empty() ? folder_ : absl::StrCat(folder_, folder_ == "/" ? "" : "/", key);

@@ -52,6 +52,10 @@ class MemoryStore : public Store {
     order.emplace_back(key);
     return absl::OkStatus();
   }
+  absl::Status Remove(absl::string_view key) override {
+    objects.erase(std::string(key));
+    return absl::OkStatus();
+  }
 
  private:
   const std::string prefix_;

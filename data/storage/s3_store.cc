@@ -58,15 +58,26 @@ class S3Store : public HttpObjectStore {
                       [&](const HttpRequest& request) { return client_.Put(request, pieces); }));
   }
 
+  absl::Status Remove(absl::string_view key) override {
+    const absl::Status status =
+        Send(key, "DELETE", NoContents(), {},
+             [&](const HttpRequest& request) { return client_.Delete(request); });
+    return absl::IsNotFound(status) ? absl::OkStatus() : AtKey(key, status);
+  }
+
  protected:
   absl::Status Get(absl::string_view key, const std::optional<ByteRange>& range,
                    HttpSink& sink) override {
-    static const std::string* const no_contents = new std::string(Sha256Hex({}));
-    return Send(key, "GET", *no_contents, settings_.read_headers,
+    return Send(key, "GET", NoContents(), settings_.read_headers,
                 [&](const HttpRequest& request) { return client_.Get(request, range, sink); });
   }
 
  private:
+  static const std::string& NoContents() {
+    static const std::string* const hash = new std::string(Sha256Hex({}));
+    return *hash;
+  }
+
   // Signs and makes a request. Where S3 says that the bucket is in another region, it is made
   // again there, and later ones at once.
   template <typename Make>

@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 
@@ -44,6 +45,12 @@ class Store {
 
   // Writes an object, whole or not at all; one of that key is replaced.
   virtual absl::Status Write(absl::string_view key, absl::Span<const absl::string_view> pieces) = 0;
+
+  // Removes an object; there may be none of that key.
+  virtual absl::Status Remove(absl::string_view key) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(Uri(key), ": this kind of store cannot be written to"));
+  }
 };
 
 }  // namespace tessera

@@ -96,6 +96,13 @@ void ExpectWrites(Store& store) {
       ASSERT_EQ(store.Write(key, pieces), absl::OkStatus()) << key;
     }
   }
+  for (const std::string key : {"missing", "folder/to be removed"}) {
+    const absl::string_view contents = "contents";
+    ASSERT_EQ(store.Write(key, {&contents, 1}), absl::OkStatus()) << key;
+    ASSERT_EQ(store.Remove(key), absl::OkStatus()) << key;
+    EXPECT_TRUE(absl::IsNotFound(store.Read(key).status())) << key;
+    EXPECT_EQ(store.Remove(key), absl::OkStatus()) << key;
+  }
 }
 
 }  // namespace tessera

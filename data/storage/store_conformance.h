@@ -17,7 +17,7 @@ void WriteOddObjects(const std::string& folder);
 // What every store does that holds OddObjects() and nothing called "missing".
 void ExpectReads(Store& store);
 
-// What every store does that can be written to. Leaves OddObjects() in it.
+// What every store does that can be written to. Leaves OddObjects() in it, and nothing else.
 void ExpectWrites(Store& store);
 
 // `size` bytes that do not repeat in step with anything.
