@@ -64,7 +64,7 @@ TEST_P(StreamedTraining, FromS3EqualsTheFolderLossForLoss) {
   WriteFolderSet(root, 14);
   const std::vector<std::string> convert = {"--from=" + root, "--to=" + uri, "--size_limit=8kb",
                                             "--format=" + name};
-  const RunResult converted = RunBinary("tools/convert", convert);
+  const RunResult converted = RunBinary("tools/convert/convert", convert);
   ASSERT_EQ(converted.exit_code, 0) << converted.err;
 
   const std::vector<std::string> folder =
@@ -75,7 +75,7 @@ TEST_P(StreamedTraining, FromS3EqualsTheFolderLossForLoss) {
   EXPECT_GE(folder.size(), 6u);  // batches, an evaluation after each epoch
   EXPECT_EQ(streamed, folder);
 
-  const RunResult again = RunBinary("tools/convert", convert);
+  const RunResult again = RunBinary("tools/convert/convert", convert);
   EXPECT_EQ(again.exit_code, 1);
   EXPECT_THAT(again.err, HasSubstr("exists"));
 }

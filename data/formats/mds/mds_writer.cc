@@ -58,17 +58,28 @@ absl::Status AlreadyThere(const std::string& where) {
 }  // namespace
 
 absl::StatusOr<MdsWriter> MdsWriter::Create(std::shared_ptr<Store> store, MdsSchema columns,
-                                            MdsSettings settings) {
+                                            MdsSettings settings,
+                                            std::vector<MdsShardInfo> written) {
   const absl::Status index = store->Read(kIndex).status();
   if (index.ok()) return AlreadyThere(store->Uri(kIndex));
   // Who may not list a bucket is denied what is not there.
   if (!absl::IsNotFound(index) && !absl::IsPermissionDenied(index)) return index;
-  return Make(
-      [store = std::move(store)](absl::string_view name,
-                                 absl::Span<const absl::string_view> pieces) {
-        return WriteWithRetries(*store, name, pieces);
-      },
-      std::move(columns), std::move(settings));
+  TESSERA_ASSIGN_OR_RETURN(
+      MdsWriter writer, Make(
+                            [store = std::move(store)](absl::string_view name,
+                                                       absl::Span<const absl::string_view> pieces) {
+                              return WriteWithRetries(*store, name, pieces);
+                            },
+                            std::move(columns), std::move(settings)));
+  for (MdsShardInfo& shard : written) {
+    if (*shard.schema != *writer.schema_ || shard.size_limit != writer.settings_.size_limit) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          shard.file.raw.name, " was written with other columns or another size limit"));
+    }
+    shard.schema = writer.schema_;
+  }
+  writer.shards_ = std::move(written);
+  return writer;
 }
 
 absl::StatusOr<MdsWriter> MdsWriter::Create(const std::string& folder, MdsSchema columns,

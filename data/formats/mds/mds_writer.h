@@ -27,9 +27,11 @@ namespace tessera {
 class MdsWriter {
  public:
   // `store` holds no index.json. Columns come in any order. A sample larger than the settings' size
-  // limit has a shard of its own; the format's own limit is 4 GiB.
+  // limit has a shard of its own; the format's own limit is 4 GiB. `written`: the shards of a writer
+  // of the same columns and settings that was interrupted; this one goes on behind them.
   static absl::StatusOr<MdsWriter> Create(std::shared_ptr<Store> store, MdsSchema columns,
-                                          MdsSettings settings);
+                                          MdsSettings settings,
+                                          std::vector<MdsShardInfo> written = {});
 
   // The same in a folder of this machine, which exists; each file is on the disk (fsync) before
   // the next is begun.

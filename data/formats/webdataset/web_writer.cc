@@ -62,13 +62,16 @@ absl::Status CheckName(absl::string_view key, absl::string_view extension, absl:
 }  // namespace
 
 absl::StatusOr<WebDatasetWriter> WebDatasetWriter::Create(std::shared_ptr<Store> store,
-                                                          WebSettings settings) {
-  return Make(
+                                                          WebSettings settings,
+                                                          std::vector<WebShardInfo> written) {
+  absl::StatusOr<WebDatasetWriter> writer = Make(
       [store = std::move(store)](absl::string_view name,
                                  absl::Span<const absl::string_view> pieces) {
         return WriteWithRetries(*store, name, pieces);
       },
       std::move(settings));
+  if (writer.ok()) writer->shards_ = std::move(written);
+  return writer;
 }
 
 absl::StatusOr<WebDatasetWriter> WebDatasetWriter::Create(const std::string& folder,

@@ -36,9 +36,11 @@ struct WebShardInfo {
 // TarWriter(mtime=0) writes (see AppendTarHeader). A shard appears whole or not at all.
 class WebDatasetWriter {
  public:
-  // Shards that are there are replaced. Errors: a pattern without one number.
+  // Shards that are there are replaced. Errors: a pattern without one number. `written`: the shards
+  // of a writer of the same settings that was interrupted; this one goes on behind them.
   static absl::StatusOr<WebDatasetWriter> Create(std::shared_ptr<Store> store,
-                                                 WebSettings settings = {});
+                                                 WebSettings settings = {},
+                                                 std::vector<WebShardInfo> written = {});
 
   // The same in a folder of this machine, which exists; each shard is on the disk (fsync) before
   // the next is begun.
