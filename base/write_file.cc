@@ -61,7 +61,9 @@ absl::Status WriteFile(const std::string& path, absl::Span<const absl::string_vi
     error = errno;
   }
   if (file >= 0) std::remove(temporary.c_str());
-  return absl::UnavailableError(absl::StrCat("cannot write ", path, ": ", std::strerror(error)));
+  const std::string message = absl::StrCat("cannot write ", path, ": ", std::strerror(error));
+  return error == ENOSPC || error == EDQUOT ? absl::ResourceExhaustedError(message)
+                                            : absl::UnavailableError(message);
 }
 
 }  // namespace tessera

@@ -13,7 +13,7 @@ namespace tessera {
 enum class Durability { kCached, kSynced };
 
 // Writes `contents` to `path`, whose folder exists. The file appears whole, in one rename, or not
-// at all.
+// at all. ResourceExhausted: the disk is full; Unavailable: any other error.
 absl::Status WriteFile(const std::string& path, absl::string_view contents,
                        Durability durability = Durability::kCached);
 

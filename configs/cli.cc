@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <exception>
 #include <iostream>
 #include <optional>
@@ -148,6 +149,23 @@ int Report(const std::function<absl::Status()>& body) {
   }
 }
 
+// "--from=~/data" as the shell makes it of "~/data" alone.
+void ExpandHome(int argc, char** argv) {
+  const char* const home = std::getenv("HOME");
+  if (home == nullptr) return;
+  for (int i = 1; i < argc; ++i) {
+    const absl::string_view argument = argv[i];
+    const size_t equals = argument.find('=');
+    if (equals == absl::string_view::npos || !absl::StartsWith(argument.substr(equals), "=~/")) {
+      continue;
+    }
+    static auto* const kept = new std::deque<std::string>;  // as long as argv
+    argv[i] = kept->emplace_back(absl::StrCat(argument.substr(0, equals + 1), home,
+                                              argument.substr(equals + 2)))
+                  .data();
+  }
+}
+
 // What both kinds of main do first. Returns an exit code if the process ends here.
 std::optional<int> Start(int* argc, char*** argv, const Usage& usage, bool with_config) {
   if (const char* const folder = std::getenv("BUILD_WORKING_DIRECTORY")) {
@@ -156,6 +174,7 @@ std::optional<int> Start(int* argc, char*** argv, const Usage& usage, bool with_
                                " (BUILD_WORKING_DIRECTORY): ", std::strerror(errno)));
     }
   }
+  ExpandHome(*argc, *argv);
   FLAGS_logtostderr = true;
   FLAGS_minloglevel = google::GLOG_WARNING;
   if (const absl::Status status = CheckFlags(*argc, *argv, with_config); !status.ok()) {

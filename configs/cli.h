@@ -20,9 +20,10 @@ struct Usage {
 };
 
 // The main function of a binary that works from a config: goes to the user's folder
-// (BUILD_WORKING_DIRECTORY), parses flags (--config, --print_config, --explain, --help and the
-// binary's own) and "a.b.c=value" arguments, loads the config, and runs `body`. An error becomes
-// one line on stderr and exit code 1; wrong flags and arguments do too.
+// (BUILD_WORKING_DIRECTORY), replaces "~/" at the start of values, parses flags (--config,
+// --print_config, --explain, --help and the binary's own) and "a.b.c=value" arguments, loads the
+// config, and runs `body`. An error becomes one line on stderr and exit code 1; wrong flags and
+// arguments do too.
 int RunWithConfig(int argc, char** argv, const Usage& usage,
                   const std::function<absl::Status(const Experiment&)>& body);
 

@@ -148,5 +148,12 @@ TEST_F(CliTest, ToolGetsItsArguments) {
   EXPECT_THAT(ErrorOf("--tool --config=e.textproto"), HasSubstr("ERROR: no flag --config"));
 }
 
+TEST_F(CliTest, HomeIsExpandedAtTheStartOfValues) {
+  const std::string home = std::getenv("HOME") == nullptr ? "" : std::getenv("HOME");
+  if (home.empty()) GTEST_SKIP() << "HOME is not set";
+  EXPECT_THAT(Run("--tool a.b=~/x --end=ok c=~user d=x~/").out,
+              HasSubstr("a.b=" + home + "/x,c=~user,d=x~/"));
+}
+
 }  // namespace
 }  // namespace tessera

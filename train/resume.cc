@@ -1,7 +1,9 @@
 #include "train/resume.h"
 
 #include <ATen/CPUGeneratorImpl.h>
+#include <ATen/ops/all.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/isfinite.h>
 
 #include <algorithm>
 #include <cstring>
@@ -42,6 +44,10 @@ void SetGeneratorState(const std::string& bytes) {
 // Whether the saved position lies in the same batches as this run's.
 absl::Status CheckPosition(const CheckpointState& saved, uint64_t seed,
                            const TrainingLength& length) {
+  if (!saved.has_seed() || saved.torch_generator().empty()) {
+    return absl::DataLossError(
+        "its state.textproto is cut short; take an older checkpoint by train.load_path");
+  }
   if (saved.seed() != seed) {
     return absl::FailedPreconditionError(
         absl::StrCat("it was saved with seed ", saved.seed(), ", the config has ", seed,
@@ -76,6 +82,22 @@ absl::Status Restore(const Checkpoint& checkpoint, State* state) {
   return absl::OkStatus();
 }
 
+// A checkpoint from which nothing can go on must not take the place of one from which it can.
+absl::Status CheckFinite(const State& state) {
+  try {
+    for (const auto& [name, tensor] : ModelTensors(*state.model)) {
+      if (!tensor.is_floating_point() || at::isfinite(tensor).all().item<bool>()) continue;
+      return absl::FailedPreconditionError(
+          absl::StrCat("after batch ", state.timestamp.batch, " ", name,
+                       " holds numbers that are not finite, so that no checkpoint is written; try "
+                       "a lower learning rate, or a longer warm-up"));
+    }
+  } catch (const std::exception& error) {
+    return TorchError("the weights cannot be looked at", error);
+  }
+  return absl::OkStatus();
+}
+
 absl::Status WithPath(const std::string& path, const absl::Status& status) {
   if (status.ok()) return status;
   return absl::Status(status.code(), absl::StrCat("checkpoint ", path, ": ", status.message()));
@@ -85,6 +107,7 @@ absl::Status WithPath(const std::string& path, const absl::Status& status) {
 
 absl::Status SaveState(const State& state, uint64_t seed, const std::string& folder, int keep) {
   const Timestamp& now = state.timestamp;
+  TESSERA_RETURN_IF_ERROR(CheckFinite(state));
   CheckpointState saved;
   saved.set_epoch(now.epoch);
   saved.set_batch(now.batch);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <limits>
 #include <string>
 
 #include "train/testing.h"
@@ -73,6 +74,26 @@ TEST(ResumeTest, AResumedRunComputesTheSameAsOneThatNeverStopped) {
     EXPECT_EQ(resumed.log.samples, rest(unbroken.log.samples, 2)) << name;
     EXPECT_TRUE(BitEqual(resumed.model, unbroken.model)) << name;
   }
+}
+
+TEST(ResumeTest, WeightsThatAreNotFiniteAreNotSaved) {
+  const std::string folder = NewFolder("not_finite");
+  State state = MakeState(kBatches);
+  state.model->parameters().back().data().fill_(std::numeric_limits<float>::quiet_NaN());
+  EXPECT_THAT(std::string(SaveState(state, kSeed, folder, 1).message()),
+              HasSubstr("holds numbers that are not finite"));
+  EXPECT_FALSE(std::filesystem::exists(folder));
+}
+
+TEST(ResumeTest, AnEmptyStateIsToldAsSuch) {
+  const std::string folder = NewFolder("empty_state");
+  Train(MakeState(kBatches), folder);
+  const std::string path = folder + "/ep0-ba2";
+  std::filesystem::resize_file(path + "/state.textproto", 0);
+  State state = MakeState(kBatches);
+  int64_t previous_max_batches = 0;
+  EXPECT_THAT(std::string(RestoreState(path, kSeed, &state, &previous_max_batches).message()),
+              HasSubstr("its state.textproto is cut short"));
 }
 
 TEST(ResumeTest, TakesTheWeightsAlone) {

@@ -123,7 +123,8 @@ absl::StatusOr<std::vector<FilePair>> ListPairs(const FolderConfig& config,
   if (!complaints.empty() && !config.skip_unpaired()) {
     return absl::InvalidArgumentError(
         absl::StrCat(root, ", split ", split, ": ", absl::StrJoin(complaints, ", "),
-                     "; add the missing files, or leave these out with skip_unpaired"));
+                     "; add the missing files, or leave these out with "
+                     "data.folder.skip_unpaired=true (//tools:convert: --skip_bad)"));
   }
   if (skipped != nullptr) {
     *skipped = static_cast<int64_t>(without_mask.size() + without_image.size());

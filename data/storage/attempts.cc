@@ -1,5 +1,7 @@
 #include "data/storage/attempts.h"
 
+#include <glog/logging.h>
+
 #include <algorithm>
 #include <random>
 #include <utility>
@@ -69,6 +71,12 @@ bool Attempts::Again(const absl::Status& error) {
   if (!MayPass(error.code())) return false;
   const absl::Duration wait =
       std::max(Backoff(limits_, made_), std::min(RetryAfter(error), kLongestRetryAfter));
+  // Short pauses are nobody's concern.
+  if (made_ > 2) {
+    LOG_EVERY_T(WARNING, 5) << "attempt " << made_ << " of " << limits_.attempts
+                            << " failed, the next in " << absl::Trunc(wait, absl::Milliseconds(100))
+                            << ": " << error.message();
+  }
   if (stop_ == nullptr) {
     clock_->Sleep(wait);
   } else {

@@ -110,7 +110,10 @@ class LocalStore : public Store {
     std::error_code error;
     if (!folder.empty()) std::filesystem::create_directories(folder, error);
     if (error) return ErrnoError(error.value(), folder.string());
-    return WriteFile(path, pieces, Durability::kSynced);
+    absl::Status status = WriteFile(path, pieces, Durability::kSynced);
+    // Unlike a store that asks to slow down, a full disk does not get better by itself.
+    if (absl::IsResourceExhausted(status)) return absl::InternalError(status.message());
+    return status;
   }
 
   absl::Status Remove(absl::string_view key) override {

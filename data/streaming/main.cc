@@ -141,10 +141,12 @@ absl::Status PrintOrder(const Task& task, const StreamingSet& set) {
 
 absl::Status Verify(const StreamingSet& set) {
   int64_t bad = 0;
+  size_t hashed = 0;
   {
     TerminalProgress progress(static_cast<int64_t>(set.num_shards()), "shards");
     for (size_t shard = 0; shard < set.num_shards(); ++shard) {
       progress.Show(static_cast<int64_t>(shard));
+      hashed += set.file(shard).raw.hashes.empty() ? 0 : 1;
       const absl::Status status = set.Verify(shard);
       if (status.ok()) continue;
       ++bad;
@@ -152,7 +154,13 @@ absl::Status Verify(const StreamingSet& set) {
     }
   }
   std::cout << set.num_shards() - bad << " of " << set.num_shards() << " shards are as the index "
-            << "says; " << set.size() << " samples\n";
+            << "says; " << set.size() << " samples; ";
+  if (hashed == set.num_shards()) {
+    std::cout << "contents checked by hashes\n";
+  } else {
+    std::cout << "contents of " << set.num_shards() - hashed
+              << " shards not checked: the index gives no hashes\n";
+  }
   if (bad == 0) return absl::OkStatus();
   return absl::DataLossError(absl::StrCat(bad, " of ", set.num_shards(), " shards are bad"));
 }
@@ -214,7 +222,17 @@ absl::Status ReadBatches(const Task& task, std::shared_ptr<const StreamingSet> s
   return absl::OkStatus();
 }
 
+absl::Status CheckNumbers() {
+  if (FLAGS_print_samples < 0 || FLAGS_epoch < 0 || FLAGS_threads < -1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--print_samples=", FLAGS_print_samples, " --epoch=", FLAGS_epoch,
+                     " --threads=", FLAGS_threads, ": expected 0 or more"));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Run(const Experiment& experiment) {
+  TESSERA_RETURN_IF_ERROR(CheckNumbers());
   TESSERA_ASSIGN_OR_RETURN(const Task task, MakeTask(experiment));
   const DataConfig& data = task.experiment.data();
   const bool decode = experiment.has_max_duration() && !FLAGS_raw && !FLAGS_print_order &&

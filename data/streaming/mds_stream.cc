@@ -1,13 +1,16 @@
 #include "data/streaming/mds_stream.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
+#include "data/formats/hash/hash.h"
 #include "data/formats/mds/mds_index.h"
 #include "data/formats/mds/mds_schema.h"
 #include "data/formats/mds/mds_shard.h"
@@ -65,7 +68,14 @@ class MdsStream : public Stream {
   }
 
   absl::Status Check(size_t shard, absl::string_view contents) const override {
-    return MdsShard(contents, shards_[shard].samples).Check();
+    TESSERA_RETURN_IF_ERROR(MdsShard(contents, shards_[shard].samples).Check());
+    for (const FileInfo::Hash& hash : shards_[shard].file.raw.hashes) {
+      TESSERA_ASSIGN_OR_RETURN(const std::string found, HashHex(hash.algorithm, contents));
+      if (found == hash.hex) continue;
+      return absl::DataLossError(
+          absl::StrCat("its ", hash.algorithm, " is ", found, ", expected ", hash.hex));
+    }
+    return absl::OkStatus();
   }
 
  private:
@@ -73,15 +83,35 @@ class MdsStream : public Stream {
   const uint64_t index_bytes_;
 };
 
+// What lies in the folder instead, for a message.
+std::string OthersThere(const StreamPlace& place) {
+  std::vector<std::string> splits;
+  bool tars = false;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(place.folder, error), end; !error && at != end;
+       at.increment(error)) {
+    std::error_code ignored;
+    const std::string name = at->path().filename().string();
+    if (std::filesystem::exists(at->path() / kIndex, ignored)) splits.push_back(name);
+    tars |= absl::StrContains(name, ".tar");
+  }
+  std::sort(splits.begin(), splits.end());
+  if (!splits.empty()) {
+    return absl::StrCat("; there are sets in ", absl::StrJoin(splits, ", "),
+                        " below it, names for --split or data.streaming.train_split");
+  }
+  return tars ? "; there are tars: set data.streaming.format to WEBDATASET" : "";
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Stream>> OpenMdsStream(const StreamPlace& place) {
   const absl::StatusOr<std::string> text = ReadStreamFile(place, kIndex);
-  if (!text.ok()) {
-    return absl::Status(
-        text.status().code(),
-        absl::StrCat(place.uri, " is not an MDS data set: ", text.status().message()));
+  if (absl::IsNotFound(text.status())) {
+    return absl::NotFoundError(absl::StrCat(
+        place.uri, " is not an MDS data set: ", text.status().message(), OthersThere(place)));
   }
+  TESSERA_RETURN_IF_ERROR(text.status());
   TESSERA_ASSIGN_OR_RETURN(std::vector<MdsShardInfo> shards,
                            ParseMdsIndex(*text, place.PathOf(kIndex)));
   const uint64_t index_bytes = place.fetcher == nullptr ? 0 : text->size();

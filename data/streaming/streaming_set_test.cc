@@ -158,6 +158,23 @@ TEST(StreamingSetTest, AMissingShardIsAnErrorAtItsSample) {
   }
 }
 
+TEST(StreamingSetTest, VerifyComparesTheHashesOfTheIndex) {
+  const std::string folder = Copy("c_multi_shard", "flipped");
+  const std::string path = folder + "/shard.00002.mds";
+  {
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekg(-1, std::ios::end);
+    const char last = static_cast<char>(file.get() ^ 1);
+    file.seekp(-1, std::ios::end);
+    file.put(last);
+  }
+  const auto set = Open(Local(folder)).value();
+  for (size_t shard = 0; shard < set->num_shards(); ++shard) {
+    EXPECT_EQ(set->Verify(shard).ok(), shard != 2) << shard;
+  }
+  EXPECT_THAT(std::string(set->Verify(2).message()), AllOf(HasSubstr(path), HasSubstr("sha1")));
+}
+
 TEST(StreamingSetTest, VerifyFindsDamage) {
   const std::string folder = Copy("c_multi_shard", "damaged");
   const std::string path = folder + "/shard.00001.mds";

@@ -101,6 +101,10 @@ class Indexer {
       : options_(options), files_(*files) {
     shards_.reserve(shards.size());
     for (const ListedShard& info : shards) shards_.push_back({.info = info});
+    // The list tells what was written, not what is left: how many samples a set has must not depend
+    // on which of its shards were read before.
+    if (files_.bad_shard() != BadShard::kSkipRest) return;
+    for (Shard& shard : shards_) shard.info = {.name = shard.info.name, .bytes = {}, .samples = {}};
   }
 
   absl::Status Run() {

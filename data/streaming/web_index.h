@@ -39,7 +39,7 @@ struct WebIndex {
 // headers are read. In a folder of this machine a file is another one by its size and time; in a
 // store by its size, which is asked for where the shard is not in the cache. A shard of which the
 // list gives the number of samples waits until it is read, unless its name is that of a compressed
-// one.
+// one, or shards may have fewer (kSkipRest).
 //
 // Errors name the shard; damage is DataLoss and says at which byte, and so is another number of
 // samples than the list gives. Under kSkipRest shards may have fewer samples, or none, and a

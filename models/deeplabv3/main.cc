@@ -119,7 +119,8 @@ int main(int argc, char** argv) {
   return tessera::RunWithConfig(
       argc, argv,
       {.summary = "Builds the model of a config: layers, parameters, work, output, speed.",
-       .examples = "--config=configs/deeplabv3_ade20k.textproto\n"
-                   "--config=configs/quickstart.textproto --benchmark train_batch_size=4"},
+       .examples = "bazel run //models:deeplabv3 -- --config=configs/deeplabv3_ade20k.textproto\n"
+                   "bazel run //models:deeplabv3 -- --config=configs/quickstart.textproto "
+                   "--benchmark train_batch_size=4"},
       tessera::Run);
 }

@@ -114,7 +114,7 @@ class DatasetRows : public Rows {
       return absl::InvalidArgumentError(
           absl::StrCat(sample.mask.path, sample.mask.path.empty() ? "" : ": ", "the mask is ",
                        mask_size.height, " x ", mask_size.width, ", its image ", image_size.height,
-                       " x ", image_size.width, "; expected one size"));
+                       " x ", image_size.width, " (height x width); expected one size"));
     }
     Row row = {.key = KeyOf(sample, index),
                .payloads = {},
