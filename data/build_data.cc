@@ -7,6 +7,7 @@
 #include "base/status_macros.h"
 #include "data/datasets/cifar_dataset.h"
 #include "data/datasets/class_folder_dataset.h"
+#include "data/datasets/coco_dataset.h"
 #include "data/datasets/folder_dataset.h"
 #include "data/datasets/mnist_dataset.h"
 #include "data/datasets/synthetic_dataset.h"
@@ -99,6 +100,7 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenFiles(const DataConfig& confi
     case DataConfig::kDigits:
       return OpenDigitsDataset(train);
     case DataConfig::kCoco:
+      return OpenCocoDataset(config.coco(), train);
     case DataConfig::kStreaming:
     case DataConfig::DATASET_NOT_SET:
       break;

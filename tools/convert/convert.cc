@@ -20,8 +20,10 @@
 #include "base/terminal_progress.h"
 #include "configs/cli.h"
 #include "data/build_data.h"
+#include "data/datasets/coco_dataset.h"
 #include "data/detect_set.h"
 #include "data/order/permutation_order.h"
+#include "tools/convert/coco_box_rows.h"
 #include "tools/convert/convert_split.h"
 #include "tools/convert/rows.h"
 #include "tools/convert/shard_writer.h"
@@ -51,6 +53,7 @@ DEFINE_int32(quality, 0,
 DEFINE_string(check, "decode",
               "How images are checked: decode (damage anywhere is found) or headers (format and "
               "size).");
+DEFINE_bool(boxes, false, "Of COCO: boxes for detection, MosaicML's columns, instead of masks.");
 DEFINE_bool(skip_bad, false,
             "Leave out and count samples that are bad, and files without partner.");
 DEFINE_int32(num_threads, 0, "Threads that read and check files. 0: one for each core.");
@@ -121,16 +124,34 @@ struct Job {
   std::unique_ptr<const EpochOrder> order;
 };
 
-absl::StatusOr<std::unique_ptr<const SampleOrder>> OrderOf(const Dataset& dataset, Split split) {
-  const bool by_class = dataset.label_kind() == LabelKind::kClass && split == Split::kTrain;
-  if (FLAGS_order == "random" || (FLAGS_order == "auto" && by_class)) {
-    return std::make_unique<PermutationOrder>(dataset.size(), /*seed=*/17);
+// `sorted`: the files stand by class, so that the order is drawn unless told otherwise.
+absl::StatusOr<std::unique_ptr<const SampleOrder>> OrderOf(int64_t size, bool sorted) {
+  if (FLAGS_order == "random" || (FLAGS_order == "auto" && sorted)) {
+    return std::make_unique<PermutationOrder>(size, /*seed=*/17);
   }
   if (FLAGS_order == "files" || FLAGS_order == "auto") {
-    return std::make_unique<SequentialOrder>(dataset.size());
+    return std::make_unique<SequentialOrder>(size);
   }
   return absl::InvalidArgumentError(
       absl::StrCat("--order=", FLAGS_order, ": expected files, random or auto"));
+}
+
+// What a row is made of, and the order of the rows.
+absl::Status OpenRows(const DataConfig& config, Split split, const RowOptions& options, Job* job) {
+  std::unique_ptr<const SampleOrder> order;
+  if (FLAGS_boxes) {
+    if (!config.has_coco()) return absl::InvalidArgumentError("--boxes is for COCO");
+    TESSERA_ASSIGN_OR_RETURN(CocoFiles files, OpenCocoFiles(config.coco(), split == Split::kTrain));
+    TESSERA_ASSIGN_OR_RETURN(job->rows, MakeCocoBoxRows(std::move(files), options));
+    TESSERA_ASSIGN_OR_RETURN(order, OrderOf(job->rows->size(), split == Split::kTrain));
+  } else {
+    TESSERA_ASSIGN_OR_RETURN(std::shared_ptr<const Dataset> dataset, OpenDataset(config, split));
+    const bool by_class = dataset->label_kind() == LabelKind::kClass && split == Split::kTrain;
+    TESSERA_ASSIGN_OR_RETURN(order, OrderOf(dataset->size(), by_class));
+    TESSERA_ASSIGN_OR_RETURN(job->rows, MakeDatasetRows(std::move(dataset), options));
+  }
+  TESSERA_ASSIGN_OR_RETURN(job->order, order->Epoch(0));
+  return absl::OkStatus();
 }
 
 absl::StatusOr<Job> MakeJob(const DataConfig& config, const std::string& name,
@@ -141,18 +162,12 @@ absl::StatusOr<Job> MakeJob(const DataConfig& config, const std::string& name,
         absl::StrCat("--splits: found ", name, ", expected train, val or train,val"));
   }
   const Split split = name == "train" ? Split::kTrain : Split::kEval;
-  absl::StatusOr<std::shared_ptr<const Dataset>> dataset = OpenDataset(config, split);
-  if (!dataset.ok()) {
-    return absl::Status(dataset.status().code(),
-                        absl::StrCat("split ", name, ": ", dataset.status().message()));
+  if (const absl::Status status = OpenRows(config, split, options, &job); !status.ok()) {
+    return absl::Status(status.code(), absl::StrCat("split ", name, ": ", status.message()));
   }
-  TESSERA_ASSIGN_OR_RETURN(const std::unique_ptr<const SampleOrder> order,
-                           OrderOf(**dataset, split));
-  TESSERA_ASSIGN_OR_RETURN(job.order, order->Epoch(0));
-  TESSERA_ASSIGN_OR_RETURN(job.rows, MakeDatasetRows(*std::move(dataset), options));
   google::protobuf::TextFormat::PrintToString(config, &job.source);
   absl::StrAppend(&job.source, name, " ", FLAGS_order, " ", options.resize_short, " ",
-                  options.quality);
+                  options.quality, " ", FLAGS_boxes);
   return job;
 }
 

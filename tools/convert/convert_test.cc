@@ -322,6 +322,32 @@ TEST_F(ConvertSetsTest, CifarConverts) {
   ExpectConverts(Path("cifar"));
 }
 
+TEST_F(ConvertSetsTest, CocoConverts) {
+  Image image;
+  image.Resize(20, 30, 3);
+  for (const std::string split : {"train2017", "val2017"}) {
+    Write(absl::StrCat("coco/annotations/instances_", split, ".json"),
+          R"({"categories": [{"id": 1, "name": "person"}, {"id": 13, "name": "sign"}],
+              "images": [{"id": 7, "file_name": "7.jpg", "height": 20, "width": 30},
+                         {"id": 9, "file_name": "9.jpg", "height": 20, "width": 30}],
+              "annotations": [{"id": 1, "image_id": 9, "category_id": 13, "bbox": [3, 4, 9, 8],
+                               "segmentation": [[3, 4, 12, 4, 12, 12, 3, 12]]}]})");
+    for (const char* const name : {"/7.jpg", "/9.jpg"}) {
+      Write(absl::StrCat("coco/", split, name), EncodeJpeg(image, 90).value());
+    }
+  }
+  ExpectConverts(Path("coco"));
+
+  // Boxes: only one image has any.
+  const Outcome outcome = Run("--from=coco --to=boxes --boxes");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("train  1 samples"));
+  const std::string index = ReadFile(Path("boxes/train/index.json")).value();
+  EXPECT_THAT(index, HasSubstr("[\"bbox_labels\", \"bbox_sizes\", \"htot\", \"img\", "
+                               "\"img_id\", \"wtot\"]"));
+  EXPECT_THAT(Run("--from=from --to=no --boxes").err, HasSubstr("--boxes is for COCO"));
+}
+
 TEST_F(ConvertSetsTest, FoldersOfClassesConvert) {
   Image image;
   for (const std::string split : {"train", "val"}) {
