@@ -27,6 +27,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Rows that a thread makes at a time.
+constexpr int64_t kChunk = 16;
+
 // Of the request that writes one shard.
 constexpr absl::Duration kWriteTimeout = absl::Minutes(10);
 
@@ -105,9 +108,8 @@ class Conversion {
   }
 
   absl::Status WriteRows(const std::function<void(int64_t)>& progress) {
-    const size_t window = 32 + 4 * static_cast<size_t>(options_.num_threads);
     return RunInOrder<absl::StatusOr<Row>>(
-        journal_.next, job_.order.size(), options_.num_threads, window,
+        journal_.next, job_.order.size(), options_.num_threads, kChunk,
         [&](int64_t position) { return job_.rows.Get(job_.order.At(position)); },
         [&](int64_t position, absl::StatusOr<Row> row) {
           TESSERA_RETURN_IF_ERROR(Use(position, std::move(row)));

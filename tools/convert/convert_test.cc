@@ -304,11 +304,32 @@ class ConvertSetsTest : public ConvertTest {
   }
 };
 
+TEST_F(ConvertSetsTest, CamVidConverts) {
+  const char* const data = std::getenv("TESSERA_SHARED_DATA");
+  if (data == nullptr) {
+    GTEST_SKIP() << "set TESSERA_SHARED_DATA (--test_env) to the folder that holds camvid";
+  }
+  ExpectConverts(absl::StrCat(data, "/camvid"));
+}
+
 TEST_F(ConvertSetsTest, MasksConvert) { ExpectConverts(Path("from")); }
 
 TEST_F(ConvertSetsTest, MnistConverts) {
   ExpectConverts(absl::StrCat(std::getenv("TEST_SRCDIR"), "/", std::getenv("TEST_WORKSPACE"),
                               "/data/datasets/digits"));
+}
+
+TEST_F(ConvertSetsTest, CifarPicturesConvert) {
+  const char* const data = std::getenv("TESSERA_SHARED_DATA");
+  if (data == nullptr) {
+    GTEST_SKIP() << "set TESSERA_SHARED_DATA (--test_env) to the folder of cifar10_images.tar.gz";
+  }
+  fs::create_directories(Path("pictures"));
+  ASSERT_EQ(std::system(absl::StrCat("tar xzf '", data, "/cifar10_images.tar.gz' -C '",
+                                     Path("pictures"), "'")
+                            .c_str()),
+            0);
+  ExpectConverts(Path("pictures"));
 }
 
 TEST_F(ConvertSetsTest, CifarConverts) {
