@@ -92,7 +92,8 @@ TEST_F(ParseTest, WrongTypeIsRefusedWithFoundAndExpected) {
 TEST_F(ParseTest, EmptyFileNamesTheRequiredFields) {
   EXPECT_EQ(ErrorOf(""),
             "e.textproto: required fields are missing: max_duration, "
-            "data.{synthetic|folder|streaming}, model.num_classes, "
+            "data.{synthetic|folder|streaming|class_folders|cifar|mnist|digits|coco}, "
+            "model.num_classes, "
             "model.{deeplabv3|deeplabv3_plus}, optimizer.{decoupled_sgd|sgd}");
 }
 

@@ -70,7 +70,7 @@ constexpr FieldRange kRanges[] = {
     {"data.normalization.mean", Finite()},
     {"data.normalization.std", Positive()},
 
-    {"model.num_classes", Between(2, 255)},
+    {"model.num_classes", AtLeast(2)},
     {"model.deeplabv3.backbone.width", AtLeast(1)},
     {"model.deeplabv3.head_channels", AtLeast(1)},
     {"model.deeplabv3.aspp_dilations", AtLeast(1)},

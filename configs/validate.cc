@@ -4,6 +4,8 @@
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/text_format.h>
 
+#include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -85,6 +87,28 @@ std::vector<Number> Numbers(const FieldOf& at) {
   return numbers;
 }
 
+constexpr int kMostMaskClasses = 255;
+
+// Whether a set has a class for each pixel, as far as the config tells.
+bool HasMasks(const DataConfig& data) {
+  switch (data.dataset_case()) {
+    case DataConfig::kSynthetic:
+      return data.synthetic().labels() == SyntheticConfig::MASKS;
+    case DataConfig::kStreaming:
+      return data.streaming().label_column().empty();
+    case DataConfig::kFolder:
+    case DataConfig::kCoco:
+      return true;
+    case DataConfig::kClassFolders:
+    case DataConfig::kCifar:
+    case DataConfig::kMnist:
+    case DataConfig::kDigits:
+    case DataConfig::DATASET_NOT_SET:
+      return false;
+  }
+  return false;
+}
+
 class Validator {
  public:
   Validator(const Experiment& experiment, const std::string& path, const Origins& origins)
@@ -117,9 +141,16 @@ class Validator {
     std::vector<absl::string_view> missing;
     if (!experiment_.has_max_duration()) missing.push_back("max_duration");
     if (data.dataset_case() == DataConfig::DATASET_NOT_SET) {
-      missing.push_back("data.{synthetic|folder|streaming}");
+      missing.push_back("data.{synthetic|folder|streaming|class_folders|cifar|mnist|digits|coco}");
     }
-    if (data.has_folder() && data.folder().root().empty()) missing.push_back("data.folder.root");
+    for (const auto& [set, root, field] :
+         {std::tuple(data.has_folder(), data.folder().root(), "data.folder.root"),
+          {data.has_class_folders(), data.class_folders().root(), "data.class_folders.root"},
+          {data.has_cifar(), data.cifar().root(), "data.cifar.root"},
+          {data.has_mnist(), data.mnist().root(), "data.mnist.root"},
+          {data.has_coco(), data.coco().root(), "data.coco.root"}}) {
+      if (set && root.empty()) missing.push_back(field);
+    }
     if (data.has_streaming() && data.streaming().remote().empty() &&
         data.streaming().local().empty() && data.streaming().streams().empty()) {
       missing.push_back("data.streaming.{remote|local|streams}");
@@ -163,11 +194,15 @@ class Validator {
       return Refuse(absl::StrCat("data.normalization.", field), "found ", size,
                     " values, expected 3 (R G B) or none");
     }
+    if (HasMasks(data) && classes > kMostMaskClasses) {
+      return Refuse("model.num_classes", "found ", classes, ", expected 2 to ", kMostMaskClasses,
+                    ", since a mask holds 8 bits");
+    }
     if (data.class_names_size() != 0 && data.class_names_size() != classes) {
       return Refuse("data.class_names", "found ", data.class_names_size(), " names, expected ",
                     classes, " (model.num_classes) or none");
     }
-    if (data.ignore_index() < classes) {
+    if (HasMasks(data) && data.ignore_index() < classes) {
       LOG(WARNING) << PlaceOf("data.ignore_index") << ": data.ignore_index: " << data.ignore_index()
                    << " is one of the " << classes
                    << " classes; its pixels count neither in the loss nor in the metrics";

@@ -63,7 +63,10 @@ std::vector<std::string> OtherValues(const FieldDescriptor& field) {
 // What a field needs beside it.
 std::vector<std::string> Beside(const std::string& path) {
   if (path == "train.load_weights_only") return {"train.load_path=checkpoint"};
-  if (path.starts_with("data.folder.")) return {"data.folder.root=data"};
+  for (const std::string set : {"folder", "class_folders", "cifar", "mnist", "coco"}) {
+    const std::string prefix = absl::StrCat("data.", set, ".");
+    if (path.starts_with(prefix)) return {prefix + "root=data"};
+  }
   if (path.starts_with("data.streaming.")) return {"data.streaming.local=shards"};
   return {};
 }
@@ -125,7 +128,7 @@ TEST_F(ValidateTest, IgnoreIndexFitsAMaskOf8Bits) {
 }
 
 TEST_F(ValidateTest, BoundsAreNamed) {
-  EXPECT_THAT(ErrorOf(kMinimal, {"model.num_classes=1"}), HasSubstr("found 1, expected 2 to 255"));
+  EXPECT_THAT(ErrorOf(kMinimal, {"model.num_classes=1"}), HasSubstr("found 1, expected 2 or more"));
   EXPECT_THAT(ErrorOf(kMinimal, {"model.num_classes=256"}), HasSubstr("expected 2 to 255"));
   EXPECT_THAT(ErrorOf(kMinimal, {"train_batch_size=0"}), HasSubstr("found 0, expected 1 or more"));
   EXPECT_THAT(ErrorOf(kMinimal, {"data.train_transforms.min_scale=0"}),
@@ -134,6 +137,8 @@ TEST_F(ValidateTest, BoundsAreNamed) {
               HasSubstr("found 1, expected 0 to below 1"));
   EXPECT_THAT(ErrorOf(kMinimal, {"model.deeplabv3.output_stride=4"}),
               HasSubstr("found 4, expected 8, 16 or 32"));
+  // Classes of images are not stored in 8 bits.
+  EXPECT_EQ(ErrorOf(kMinimal, {"model.num_classes=1000", "data.digits={}"}), "OK");
 }
 
 TEST_F(ValidateTest, FieldsThatContradictEachOtherAreRefused) {
@@ -144,6 +149,7 @@ TEST_F(ValidateTest, FieldsThatContradictEachOtherAreRefused) {
            std::pair("data.class_names=a,b", "found 2 names, expected 5 (model.num_classes)"),
            std::pair("train.load_weights_only=true", "expected train.load_path"),
            std::pair("data.folder={}", "required fields are missing: data.folder.root"),
+           std::pair("data.cifar={}", "required fields are missing: data.cifar.root"),
            std::pair("data.streaming={}",
                      "required fields are missing: data.streaming.{remote|local|streams}"),
        }) {
