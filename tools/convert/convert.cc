@@ -1,32 +1,23 @@
 // Converts a set to shards.
 
 #include <gflags/gflags.h>
-#include <google/protobuf/text_format.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <iostream>
-#include <memory>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "base/parse_bytes.h"
 #include "base/status_macros.h"
-#include "base/terminal_progress.h"
 #include "configs/cli.h"
-#include "data/build_data.h"
-#include "data/datasets/coco_dataset.h"
+#include "data/data.pb.h"
 #include "data/detect_set.h"
-#include "data/order/permutation_order.h"
-#include "tools/convert/coco_box_rows.h"
+#include "tools/convert/convert_set.h"
 #include "tools/convert/convert_split.h"
 #include "tools/convert/rows.h"
-#include "tools/convert/shard_writer.h"
 
 DEFINE_string(
     from, "",
@@ -116,110 +107,37 @@ absl::StatusOr<RowOptions> OptionsOfRows(ShardFormat format) {
   return options;
 }
 
-// A split that can be converted, as far as its names tell.
-struct Job {
-  std::string split;  // as it is called in the result
-  std::string source;
-  std::unique_ptr<const Rows> rows;
-  std::unique_ptr<const EpochOrder> order;
-};
-
-// `sorted`: the files stand by class, so that the order is drawn unless told otherwise.
-absl::StatusOr<std::unique_ptr<const SampleOrder>> OrderOf(int64_t size, bool sorted) {
-  if (FLAGS_order == "random" || (FLAGS_order == "auto" && sorted)) {
-    return std::make_unique<PermutationOrder>(size, /*seed=*/17);
-  }
-  if (FLAGS_order == "files" || FLAGS_order == "auto") {
-    return std::make_unique<SequentialOrder>(size);
-  }
+absl::StatusOr<RowOrder> ParseOrder(const std::string& text) {
+  if (text == "auto") return RowOrder::kAuto;
+  if (text == "files") return RowOrder::kFiles;
+  if (text == "random") return RowOrder::kRandom;
   return absl::InvalidArgumentError(
-      absl::StrCat("--order=", FLAGS_order, ": expected files, random or auto"));
-}
-
-// What a row is made of, and the order of the rows.
-absl::Status OpenRows(const DataConfig& config, Split split, const RowOptions& options, Job* job) {
-  std::unique_ptr<const SampleOrder> order;
-  if (FLAGS_boxes) {
-    if (!config.has_coco()) return absl::InvalidArgumentError("--boxes is for COCO");
-    TESSERA_ASSIGN_OR_RETURN(CocoFiles files, OpenCocoFiles(config.coco(), split == Split::kTrain));
-    TESSERA_ASSIGN_OR_RETURN(job->rows, MakeCocoBoxRows(std::move(files), options));
-    TESSERA_ASSIGN_OR_RETURN(order, OrderOf(job->rows->size(), split == Split::kTrain));
-  } else {
-    TESSERA_ASSIGN_OR_RETURN(std::shared_ptr<const Dataset> dataset, OpenDataset(config, split));
-    const bool by_class = dataset->label_kind() == LabelKind::kClass && split == Split::kTrain;
-    TESSERA_ASSIGN_OR_RETURN(order, OrderOf(dataset->size(), by_class));
-    TESSERA_ASSIGN_OR_RETURN(job->rows, MakeDatasetRows(std::move(dataset), options));
-  }
-  TESSERA_ASSIGN_OR_RETURN(job->order, order->Epoch(0));
-  return absl::OkStatus();
-}
-
-absl::StatusOr<Job> MakeJob(const DataConfig& config, const std::string& name,
-                            const RowOptions& options) {
-  Job job = {.split = name, .source = {}, .rows = nullptr, .order = nullptr};
-  if (name != "train" && name != "val") {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--splits: found ", name, ", expected train, val or train,val"));
-  }
-  const Split split = name == "train" ? Split::kTrain : Split::kEval;
-  if (const absl::Status status = OpenRows(config, split, options, &job); !status.ok()) {
-    return absl::Status(status.code(), absl::StrCat("split ", name, ": ", status.message()));
-  }
-  google::protobuf::TextFormat::PrintToString(config, &job.source);
-  absl::StrAppend(&job.source, name, " ", FLAGS_order, " ", options.resize_short, " ",
-                  options.quality, " ", FLAGS_boxes);
-  return job;
-}
-
-ConvertJob AsConvertJob(const Job& job) {
-  return {.split = job.split, .source = job.source, .rows = *job.rows, .order = *job.order};
-}
-
-absl::Status Run(const ConvertOptions& options, const Job& job) {
-  absl::StatusOr<ConvertSummary> summary;
-  {
-    TerminalProgress progress(job.order->size(), "samples", absl::StrCat(job.split, ": "));
-    summary = ConvertSplit(options, AsConvertJob(job), [&](int64_t done) { progress.Show(done); });
-  }
-  TESSERA_RETURN_IF_ERROR(summary.status());
-  std::cout << absl::StrFormat("%-5s  %d samples, %.1f MB in %d shards", job.split,
-                               summary->samples, static_cast<double>(summary->bytes) / 1e6,
-                               summary->shards);
-  if (summary->resumed > 0) std::cout << ", " << summary->resumed << " of them by an earlier run";
-  std::cout << "; " << summary->skipped.count << " skipped\n";
-  for (const std::string& reason : summary->skipped.reasons) {
-    std::cout << "       skipped " << reason << "\n";
-  }
-  const int64_t unnamed =
-      summary->skipped.count - static_cast<int64_t>(summary->skipped.reasons.size());
-  if (unnamed > 0) std::cout << "       skipped " << unnamed << " more\n";
-  return absl::OkStatus();
+      absl::StrCat("--order=", text, ": expected files, random or auto"));
 }
 
 absl::Status Convert(const Experiment& experiment) {
   TESSERA_ASSIGN_OR_RETURN(const DataConfig config, Source(experiment));
-  TESSERA_ASSIGN_OR_RETURN(const ConvertOptions options, Options());
-  TESSERA_ASSIGN_OR_RETURN(const RowOptions row_options, OptionsOfRows(options.shards.format));
   std::error_code error;
   if (std::filesystem::equivalent(FLAGS_from, FLAGS_to, error)) {
     return absl::InvalidArgumentError(
         absl::StrCat(FLAGS_to, ": --to is the folder of the set itself; expected another"));
   }
-  // What names tell is checked for all splits before the first is written.
-  std::vector<Job> jobs;
-  for (const absl::string_view part : absl::StrSplit(FLAGS_splits, ',', absl::SkipEmpty())) {
-    const std::string name(part);
-    TESSERA_ASSIGN_OR_RETURN(Job job, MakeJob(config, name, row_options));
-    TESSERA_RETURN_IF_ERROR(CheckSplitIsFree(options, AsConvertJob(job)));
-    jobs.push_back(std::move(job));
+  ConvertSetOptions options = {.boxes = FLAGS_boxes};
+  TESSERA_ASSIGN_OR_RETURN(options.convert, Options());
+  TESSERA_ASSIGN_OR_RETURN(options.rows, OptionsOfRows(options.convert.shards.format));
+  TESSERA_ASSIGN_OR_RETURN(options.order, ParseOrder(FLAGS_order));
+  options.splits.clear();
+  for (const absl::string_view split : absl::StrSplit(FLAGS_splits, ',', absl::SkipEmpty())) {
+    if (split != "train" && split != "val") {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--splits: found ", split, ", expected train, val or train,val"));
+    }
+    options.splits.emplace_back(split);
   }
-  if (jobs.empty()) return absl::InvalidArgumentError("--splits is empty, expected train,val");
-  for (const Job& job : jobs) TESSERA_RETURN_IF_ERROR(Run(options, job));
-  for (const Job& job : jobs) TESSERA_RETURN_IF_ERROR(FinishConversion(options, job.split));
-  if (const std::string settings = jobs.front().rows->settings(); !settings.empty()) {
-    std::cout << "they are read with data.streaming { " << settings << " }\n";
+  if (options.splits.empty()) {
+    return absl::InvalidArgumentError("--splits is empty, expected train,val");
   }
-  return absl::OkStatus();
+  return ConvertSet(config, options);
 }
 
 }  // namespace
