@@ -94,7 +94,7 @@ TEST_F(ParseTest, EmptyFileNamesTheRequiredFields) {
             "e.textproto: required fields are missing: max_duration, "
             "data.{synthetic|folder|streaming|class_folders|cifar|mnist|digits|coco}, "
             "model.num_classes, "
-            "model.{deeplabv3|deeplabv3_plus}, optimizer.{decoupled_sgd|sgd}");
+            "model.{deeplabv3|deeplabv3_plus|resnet|resnet_cifar}, optimizer.{decoupled_sgd|sgd}");
 }
 
 TEST_F(ParseTest, UnreadableFileIsNamed) {

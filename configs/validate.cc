@@ -157,7 +157,7 @@ class Validator {
     }
     if (!model.has_num_classes()) missing.push_back("model.num_classes");
     if (model.architecture_case() == ModelConfig::ARCHITECTURE_NOT_SET) {
-      missing.push_back("model.{deeplabv3|deeplabv3_plus}");
+      missing.push_back("model.{deeplabv3|deeplabv3_plus|resnet|resnet_cifar}");
     }
     if (experiment_.optimizer().optimizer_case() == OptimizerConfig::OPTIMIZER_NOT_SET) {
       missing.push_back("optimizer.{decoupled_sgd|sgd}");
@@ -211,7 +211,7 @@ class Validator {
   }
 
   absl::Status CheckModel() const {
-    for (const std::string name : {"deeplabv3", "deeplabv3_plus"}) {
+    for (const std::string name : {"deeplabv3", "deeplabv3_plus", "resnet"}) {
       const std::string field = absl::StrCat("model.", name, ".output_stride");
       const FieldOf at = Find(experiment_, field);
       if (at.message == nullptr) continue;

@@ -29,7 +29,7 @@ absl::StatusOr<std::shared_ptr<SegmentationModel>> Build(const std::string& text
                                                          uint64_t seed = 17) {
   ModelConfig config;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &config)) << text;
-  return BuildModel(config, seed);
+  return BuildSegmentationModel(config, seed);
 }
 
 std::string BuildError(const std::string& text) {
@@ -220,6 +220,22 @@ TEST(BuildModel, InitializersHaveTheirDeviations) {
   EXPECT_NEAR(DeviationOf(*torchvision, head), std::sqrt(1.0 / (3 * 256 * 9)), 1e-4);
   EXPECT_EQ(kaiming->named_parameters()["classifier.4.bias"].abs().max().item<double>(), 0);
   EXPECT_EQ(kaiming->named_parameters()["backbone.bn1.weight"].min().item<double>(), 1);
+
+  const auto uniform = *Build(model + "KAIMING_UNIFORM");
+  EXPECT_NEAR(DeviationOf(*uniform, head), std::sqrt(2.0 / (256 * 9)), 1e-4);
+  EXPECT_LE(uniform->named_parameters()[head].abs().max().item<double>(),
+            std::sqrt(6.0 / (256 * 9)));
+  const double xavier = std::sqrt(2.0 / ((64 + 128) * 9));
+  EXPECT_NEAR(DeviationOf(**Build(model + "XAVIER_NORMAL"), conv1), xavier, 1e-3);
+  const auto bounded = *Build(model + "XAVIER_UNIFORM");
+  EXPECT_NEAR(DeviationOf(*bounded, conv1), xavier, 1e-3);
+  EXPECT_LE(bounded->named_parameters()[conv1].abs().max().item<double>(),
+            xavier * std::sqrt(3.0) * (1 + 1e-6));
+}
+
+TEST(BuildModel, AClassifierDoesNotLabelPixels) {
+  EXPECT_THAT(BuildError("num_classes: 10 resnet_cifar {}"),
+              HasSubstr("pixels are to be labelled"));
 }
 
 // B05: one logit with softmax would always win.

@@ -44,7 +44,7 @@ void AfterFunction(const at::RecordFunction& function, at::ObserverContext* cont
 
 }  // namespace
 
-std::vector<ConvSummary> SummarizeConvs(SegmentationModel& model, const at::Tensor& images) {
+std::vector<ConvSummary> SummarizeConvs(Model& model, const at::Tensor& images) {
   Recorder recorder;
   for (const auto& module : model.named_modules()) {
     const auto* const conv = module.value()->as<torch::nn::Conv2d>();

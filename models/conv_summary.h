@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "models/segmentation_model.h"
+#include "models/model.h"
 
 namespace tessera {
 
@@ -20,7 +20,7 @@ struct ConvSummary {
 
 // Runs the model once on `images`, without gradient, and reports its convolutions in the order they
 // ran in. Batch norms, activations and resizes are below 1 % of the work and are left out.
-std::vector<ConvSummary> SummarizeConvs(SegmentationModel& model, const at::Tensor& images);
+std::vector<ConvSummary> SummarizeConvs(Model& model, const at::Tensor& images);
 
 }  // namespace tessera
 

@@ -50,7 +50,8 @@ absl::Status BuildLoaders(const Experiment& experiment, State* state) {
 
 // Channels last: the layout in which the batches come.
 absl::Status BuildNetwork(const Experiment& experiment, State* state) {
-  TESSERA_ASSIGN_OR_RETURN(state->model, BuildModel(experiment.model(), experiment.seed()));
+  TESSERA_ASSIGN_OR_RETURN(state->model,
+                           BuildSegmentationModel(experiment.model(), experiment.seed()));
   for (at::Tensor& parameter : state->model->parameters()) {
     if (parameter.dim() != 4) continue;
     parameter.set_data(parameter.contiguous(at::MemoryFormat::ChannelsLast));

@@ -97,7 +97,7 @@ void Benchmark(const Experiment& experiment, SegmentationModel& model) {
 
 absl::Status Run(const Experiment& experiment) {
   TESSERA_ASSIGN_OR_RETURN(const std::shared_ptr<SegmentationModel> model,
-                           BuildModel(experiment.model(), experiment.seed()));
+                           BuildSegmentationModel(experiment.model(), experiment.seed()));
   if (FLAGS_benchmark && experiment.train_batch_size() < model->min_train_batch()) {
     return absl::InvalidArgumentError(
         absl::StrCat("train_batch_size is ", experiment.train_batch_size(),

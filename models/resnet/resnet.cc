@@ -13,27 +13,6 @@
 namespace tessera {
 namespace {
 
-// How many blocks a stage has, and of which kind.
-struct Architecture {
-  std::array<int, 4> blocks;
-  bool bottleneck;
-
-  int64_t expansion() const { return bottleneck ? 4 : 1; }
-};
-
-Architecture MakeArchitecture(int depth) {
-  switch (depth) {
-    case 18:
-      return {{2, 2, 2, 2}, false};
-    case 34:
-      return {{3, 4, 6, 3}, false};
-    case 50:
-      return {{3, 4, 6, 3}, true};
-    default:
-      return {{3, 4, 23, 3}, true};
-  }
-}
-
 // The convolutions of a block's branch: two 3x3, or 1x1, 3x3, 1x1 to four times the planes.
 std::vector<ConvShape> BranchShapes(bool bottleneck, int64_t in, int64_t planes, int64_t stride,
                                     int64_t dilation) {
@@ -68,6 +47,8 @@ class ResidualBlock : public torch::nn::Module {
           std::make_shared<ConvNorm>(shortcut, /*relu=*/false, ConvNormNames{"0", "1"}));
     }
   }
+
+  void ZeroInit() { branch_.back().norm->weight.data().zero_(); }
 
   at::Tensor forward(const at::Tensor& input) {
     at::Tensor x = input;
@@ -107,6 +88,10 @@ class ResNetStage : public torch::nn::Module {
         register_module(std::to_string(blocks_.size()), std::make_shared<ResidualBlock>(branch)));
   }
 
+  void ZeroInit() {
+    for (const auto& block : blocks_) block->ZeroInit();
+  }
+
   at::Tensor forward(const at::Tensor& input) {
     at::Tensor x = input;
     for (const auto& block : blocks_) x = block->forward(x);
@@ -118,10 +103,29 @@ class ResNetStage : public torch::nn::Module {
 };
 
 absl::StatusOr<ResNetOptions> MakeResNetOptions(const ResNetConfig& config, int output_stride) {
-  ResNetOptions options = {.depth = config.depth(), .width = config.width()};
+  ResNetOptions options = {.width = config.width()};
   if (options.width < 1) {
     return absl::InvalidArgumentError(
         absl::StrCat("backbone.width is ", options.width, ": a ResNet has at least 1 channel"));
+  }
+  switch (config.depth()) {
+    case ResNetConfig::RESNET18:
+      options.blocks = {2, 2, 2, 2};
+      options.bottleneck = false;
+      break;
+    case ResNetConfig::RESNET34:
+      options.blocks = {3, 4, 6, 3};
+      options.bottleneck = false;
+      break;
+    case ResNetConfig::RESNET50:
+      options.blocks = {3, 4, 6, 3};
+      break;
+    case ResNetConfig::RESNET101:
+      options.blocks = {3, 4, 23, 3};
+      break;
+    case ResNetConfig::RESNET152:
+      options.blocks = {3, 8, 36, 3};
+      break;
   }
   switch (output_stride) {
     case 8:
@@ -140,40 +144,46 @@ absl::StatusOr<ResNetOptions> MakeResNetOptions(const ResNetConfig& config, int 
   }
 }
 
-ResNet::ResNet(const ResNetOptions& options) {
-  const Architecture architecture = MakeArchitecture(options.depth);
-  low_channels_ = options.width * architecture.expansion();
-  high_channels_ = 8 * low_channels_;
-  conv1_ = register_module(
-      "conv1",
-      torch::nn::Conv2d(ConvOptions({.in = 3, .out = options.width, .kernel = 7, .stride = 2})));
+ResNet::ResNet(const ResNetOptions& options) : large_stem_(options.large_stem) {
+  const int64_t expansion = options.bottleneck ? 4 : 1;
+  low_channels_ = options.width * expansion;
+  high_channels_ = low_channels_ << (options.blocks.size() - 1);
+  const ConvShape stem = {
+      .in = 3, .out = options.width, .kernel = large_stem_ ? 7 : 3, .stride = large_stem_ ? 2 : 1};
+  conv1_ = register_module("conv1", torch::nn::Conv2d(ConvOptions(stem)));
   bn1_ = register_module("bn1", torch::nn::BatchNorm2d(options.width));
 
   int64_t in = options.width;
   int64_t dilation = 1;
-  for (int i = 0; i < 4; ++i) {
+  for (size_t i = 0; i < options.blocks.size(); ++i) {
     const int64_t planes = options.width << i;
-    const bool dilate = i > 0 && options.replace_stride_with_dilation[i - 1];
+    const bool dilate = i > 0 && i <= options.replace_stride_with_dilation.size() &&
+                        options.replace_stride_with_dilation[i - 1];
     const int64_t stride = i > 0 && !dilate ? 2 : 1;
-    stages_[i] = register_module("layer" + std::to_string(i + 1), std::make_shared<ResNetStage>());
-    stages_[i]->Append(BranchShapes(architecture.bottleneck, in, planes, stride, dilation));
+    const auto stage =
+        register_module("layer" + std::to_string(i + 1), std::make_shared<ResNetStage>());
+    stage->Append(BranchShapes(options.bottleneck, in, planes, stride, dilation));
     if (dilate) dilation *= 2;
-    in = planes * architecture.expansion();
-    for (int block = 1; block < architecture.blocks[i]; ++block) {
-      stages_[i]->Append(BranchShapes(architecture.bottleneck, in, planes, 1, dilation));
+    in = planes * expansion;
+    for (int block = 1; block < options.blocks[i]; ++block) {
+      stage->Append(BranchShapes(options.bottleneck, in, planes, 1, dilation));
     }
+    stages_.push_back(stage);
   }
 }
 
 ResNetFeatures ResNet::forward(const at::Tensor& images) {
   at::Tensor x = bn1_->forward(conv1_->forward(WithUsualStrides(images))).relu_();
-  x = at::max_pool2d(x, /*kernel_size=*/3, /*stride=*/2, /*padding=*/1);
+  if (large_stem_) x = at::max_pool2d(x, /*kernel_size=*/3, /*stride=*/2, /*padding=*/1);
   ResNetFeatures features;
-  features.low = stages_[0]->forward(x);
-  features.high = stages_[1]->forward(features.low);
-  features.high = stages_[2]->forward(features.high);
-  features.high = stages_[3]->forward(features.high);
+  features.low = stages_.front()->forward(x);
+  features.high = features.low;
+  for (size_t i = 1; i < stages_.size(); ++i) features.high = stages_[i]->forward(features.high);
   return features;
+}
+
+void ResNet::ZeroInitResidual() {
+  for (const auto& stage : stages_) stage->ZeroInit();
 }
 
 }  // namespace tessera

@@ -5,9 +5,9 @@
 #include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/conv.h>
 
-#include <array>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "models/resnet/resnet.pb.h"
@@ -15,10 +15,14 @@
 namespace tessera {
 
 struct ResNetOptions {
-  int depth = 50;      // 18, 34, 50 or 101
-  int64_t width = 64;  // channels of the stem
-  // Of the stages 2, 3 and 4: keep the resolution, and dilate what follows instead.
-  std::array<bool, 3> replace_stride_with_dilation = {};
+  std::vector<int> blocks = {3, 4, 6, 3};  // of each stage
+  bool bottleneck = true;                  // 1x1, 3x3, 1x1 to four times the planes; else two 3x3
+  int64_t width = 64;                      // channels of the stem, and planes of the first stage
+  // 7x7 with stride 2 and a 3x3 max pool with stride 2; else 3x3 with stride 1, for small pictures.
+  bool large_stem = true;
+  // Of the stages after the first: keep the resolution, and dilate what follows instead. Empty: of
+  // none.
+  std::vector<bool> replace_stride_with_dilation = {};
 };
 
 // Options of the network that `config` describes with the input size over the size of its last
@@ -48,12 +52,16 @@ class ResNet : public torch::nn::Module {
   int64_t low_channels() const { return low_channels_; }
   int64_t high_channels() const { return high_channels_; }
 
+  // Sets the weight of each block's last batch norm to 0.
+  void ZeroInitResidual();
+
  private:
   int64_t low_channels_;
   int64_t high_channels_;
+  const bool large_stem_;
   torch::nn::Conv2d conv1_{nullptr};
   torch::nn::BatchNorm2d bn1_{nullptr};
-  std::array<std::shared_ptr<ResNetStage>, 4> stages_;
+  std::vector<std::shared_ptr<ResNetStage>> stages_;
 };
 
 }  // namespace tessera
